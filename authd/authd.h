@@ -39,10 +39,10 @@ struct authd_config {
     const char *common_passwords;                /* NULL: the built-in filter */
     const char **business_domains, **free_mail_domains;
     const char *account_app_url;  /* NULL: none */
-    const char **passkey_origins; /* besides account_app_url's; NULL: none */
+    const char **passkey_origins; /* in addition to account_app_url's origin; NULL: none */
     const char **allow_networks;  /* private networks for OAuth clients' URLs */
-    const char *dns_servers;      /* NULL: the system's */
-    const char *client_ca_file;   /* for OAuth clients' URLs; NULL: the system's */
+    const char *dns_servers;      /* NULL: the system's name servers */
+    const char *client_ca_file;   /* for OAuth clients' URLs; NULL: the system's file */
 };
 
 struct authd {
@@ -56,7 +56,7 @@ struct authd {
     } password_slots, imported_slots; /* places of requests that hash passwords, see password.h */
     struct password_slot *password_slot_list;
     int64_t password_memory_failed_ms, password_memory_logged_ms; /* monotonic; 0: never */
-    const char *dummy_hash;                    /* verified for unknown accounts without a mixture */
+    const char *dummy_hash; /* verified for unknown accounts while there is no mixture */
     struct password_mixture *password_mixture; /* see password_mixture.h; NULL: none yet */
     struct key_ring *keyring;
     struct key_ring *issuer_keys;  /* see session/issuer_key.h */

@@ -225,7 +225,7 @@ struct operator_mfa_reset_in {
 };
 FIELD_DECLARE(operator_mfa_reset_in);
 
-/* An action for the practitioner with this address. Without the installation's pages, no session
+/* An action for the practitioner with this address. If the installation has no pages, no session
  * can do it for an account in several organizations. */
 struct operator_account_in {
     const char *email, *reason;
@@ -234,7 +234,7 @@ FIELD_DECLARE(operator_account_in);
 
 struct operator_account_passkey_in {
     const char *email, *reason;
-    struct uuid id; /* a passkey's */
+    struct uuid id; /* id of the passkey */
 };
 FIELD_DECLARE(operator_account_passkey_in);
 

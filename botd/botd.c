@@ -62,7 +62,7 @@ static const struct config_row config_rows[] = {
     CONFIG_INT_RELOAD(struct botd_config, translation_memory_entries, "50000", 0, 100000000,
                       "Translations that botd remembers per project; 0: none."),
     CONFIG_SIZE_RELOAD(struct botd_config, translation_memory_size, "16M", 1024, (int64_t)1 << 40,
-                       "Their encrypted size in bytes."),
+                       "Maximum encrypted size of these translations, in bytes."),
 };
 
 #define SERVICE botd

@@ -105,7 +105,7 @@ static const struct field bot_rows[] = {
                "Key with which calls to an `http` bot are signed (`X-Atrium-Signature`); only in "
                "the response that creates the bot.",
                "C2FVsBQIhrscChlQIMV-b5sSYspob7oDy9f0m2Kq3xE"),
-    FIELD_TIME(struct bot, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+    FIELD_TIME(struct bot, lastUpdated, FIELD_REQUIRED, "When the bot was last changed."),
     FIELD_ETAG(struct bot),
 };
 FIELD_TABLE(bot);
@@ -160,7 +160,7 @@ FIELD_TABLE(bot_failure);
 
 static const struct field bot_failure_list_rows[] = {
     FIELD_OBJECTS(struct bot_failure_list, resources, bot_failure, FAILURES_MAX, FIELD_REQUIRED,
-                  "The bot with the latest failure first."),
+                  "Bots, the one with the latest failure first."),
 };
 FIELD_TABLE(bot_failure_list);
 
@@ -190,7 +190,7 @@ FIELD_TABLE(operator_bot_put_in);
 static const struct field operator_bot_run_in_rows[] = {
     FIELD_UUID(struct operator_bot_run_in, projectId, FIELD_REQUIRED, "Project of the bot."),
     FIELD_TEXT(struct operator_bot_run_in, identifier, 1, 2 * IDENTIFIER_MAX + 1, FIELD_REQUIRED,
-               "As in the query of POST /bots.", "intake"),
+               "Identifier of the bot, as in the query of `POST /bots`.", "intake"),
     FIELD_JSON_OBJECT(struct operator_bot_run_in, input, 1048576, FIELD_REQUIRED,
                       "Input of the bot.", "{}"),
 };

@@ -19,7 +19,7 @@ struct ctl {
     const char *dir; /* a development suite; NULL: none */
     const char *config;
     struct arguments args;
-    struct ctl_bus *bus; /* NULL without a bus */
+    struct ctl_bus *bus; /* NULL if the command is not on the bus */
 };
 
 /* Runs a command. Can park if the command is on the bus. */

@@ -19,8 +19,8 @@ const char *const ctl_bus_services[] = {"gateway", "authd", "settingsd", "maild"
 
 static const struct operation no_operations[] = {{.name = NULL}};
 
-/* Without other hosts the instance is named after the pid, because parallel commands need their own
- * sockets; otherwise after its bus key. */
+/* If there are no other hosts, the instance is named after the pid, because parallel commands need
+ * their own sockets; otherwise after its bus key. */
 struct ctl_bus *ctl_bus_new(struct loop *loop, const char *run_dir, const struct bus_hosts *hosts,
                             struct error *err)
 {

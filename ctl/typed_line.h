@@ -4,8 +4,8 @@
 
 #include "ctl/ctl.h"
 
-/* Reads one line, cut to `size`; "" without one. `secret` hides the input. ERR_UNAVAILABLE: Ctrl-C.
- * Parks. */
+/* Reads one line, cut to `size`, or "" if there is none. `secret` hides the input. ERR_UNAVAILABLE:
+ * Ctrl-C. Parks. */
 int typed_line_read(struct ctl *ctl, bool secret, char *ret, size_t size,
                     struct error *err) MUST_USE;
 

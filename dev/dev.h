@@ -40,8 +40,8 @@ struct dev {
     const char *bot_allow;                               /* networks of http bots; NULL: none */
     int64_t max_upload;                                  /* 0: docd's default */
     const char *s3_url, *s3_key, *s3_secret, *s3_bucket; /* all set, or NULL: files */
-    const char *database;                                /* an existing server's; NULL: its own */
-    const char *set;        /* "botd.warm=2,...": more settings; NULL: none */
+    const char *database; /* connection string of an existing server; NULL: the suite has its own */
+    const char *set;      /* "botd.warm=2,...": more settings; NULL: none */
     const char *clock_file; /* NULL without --test-clock */
     struct daemon daemons[DAEMONS_MAX];
     size_t daemon_count;

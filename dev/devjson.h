@@ -7,7 +7,7 @@
 
 struct devjson {
     const char *base_url, *public_url, *admin_url;
-    const char *conninfo; /* the superuser's */
+    const char *conninfo; /* for the superuser */
     const char *mail_dir, *clock_file /* NULL without a test clock */, *bus_dir, *bot_dir;
     const struct demo *demo;
     const struct child *postgres;

@@ -36,7 +36,7 @@ static bool is_bin_dir(const char *dir)
     return has_program(dir, "postgres") && has_program(dir, "initdb");
 }
 
-/* Returns Debian's directory; 0: the newest version's. */
+/* Returns Debian's directory for this version; 0: for the newest version. */
 static const char *debian_bin_dir(struct arena *arena, long major)
 {
     static const char parent[] = "/usr/lib/postgresql";

@@ -16,7 +16,7 @@ struct postgres {
     const char *log;
     const char *bin_dir;
     const char *server;   /* without user and database */
-    const char *conninfo; /* the superuser's */
+    const char *conninfo; /* for the superuser */
     struct server_user user;
 };
 

@@ -9,11 +9,11 @@
 #include "common/base/base.h"
 
 struct server_user {
-    uid_t uid;   /* 0: the caller's */
+    uid_t uid;   /* 0: uid of the caller */
     bool mapped; /* the caller's uid is mapped to this one */
 };
 
-/* Returns the uid of postgres; 65534 without the package. */
+/* Returns the uid of postgres, or 65534 if its package is not installed. */
 uid_t server_user_uid(void);
 
 /* Changes a new directory's owner, or maps the user if the kernel refuses (only uid 0 is mapped).

@@ -14,12 +14,12 @@ struct suite_dir {
     const char *bin_dir;
     int lock;
     bool made;
-    bool emptied; /* the socket directory can be the next suite's */
+    bool emptied; /* the next suite can use the socket directory */
     bool fresh;   /* DIR was empty: a failed start leaves nothing */
 };
 
-/* Makes and locks the directory. ERR_CONFLICT: a suite runs there; ERR_FORBIDDEN: another user's,
- * or writable by all. */
+/* Makes and locks the directory. ERR_CONFLICT: a suite runs there; ERR_FORBIDDEN: the directory
+ * belongs to another user, or all users can write to it. */
 int suite_dir_open(struct suite_dir *self, const char *dir, struct arena *arena,
                    struct error *err) MUST_USE;
 

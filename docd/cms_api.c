@@ -74,7 +74,7 @@ static const struct field cms_entry_rows[] = {
     CMS_LANGUAGE(struct cms_entry, FIELD_REQUIRED, "en"),
     CMS_TITLE(struct cms_entry, FIELD_REQUIRED),
     CMS_BODY(struct cms_entry, 0),
-    FIELD_TIME(struct cms_entry, lastUpdated, 0, "When it was last changed."),
+    FIELD_TIME(struct cms_entry, lastUpdated, 0, "When the entry was last changed."),
     FIELD_ETAG(struct cms_entry),
 };
 FIELD_TABLE(cms_entry);
@@ -137,7 +137,8 @@ FIELD_TABLE(cms_side);
 static const struct field cms_version_rows[] = {
     FIELD_TEXT(struct cms_version, language, 1, LANGUAGE_TAG_MAX, FIELD_REQUIRED,
                "Language (BCP 47).", "en"),
-    FIELD_TIME(struct cms_version, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+    FIELD_TIME(struct cms_version, lastUpdated, FIELD_REQUIRED,
+               "When the entry was last changed in this language."),
 };
 FIELD_TABLE(cms_version);
 
@@ -167,7 +168,7 @@ static const struct field cms_draft_rows[] = {
     CMS_KEY(struct cms_draft, FIELD_REQUIRED),
     CMS_LANGUAGE(struct cms_draft, FIELD_REQUIRED, "en"),
     CMS_TITLE(struct cms_draft, FIELD_REQUIRED),
-    FIELD_TIME(struct cms_draft, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+    FIELD_TIME(struct cms_draft, lastUpdated, FIELD_REQUIRED, "When the draft was last changed."),
     FIELD_OBJECTS(struct cms_draft, languages, cms_version, CMS_LANGUAGES_MAX, FIELD_REQUIRED,
                   "Languages in which the entry is published."),
 };
@@ -196,15 +197,16 @@ static const struct field cms_draft_put_in_rows[] = {
 FIELD_TABLE(cms_draft_put_in);
 
 static const struct field cms_import_in_rows[] = {
-    FIELD_UUID(struct cms_import_in, projectId, FIELD_REQUIRED, "Project that gets them."),
+    FIELD_UUID(struct cms_import_in, projectId, FIELD_REQUIRED, "Project that gets the entries."),
     FIELD_OBJECTS(struct cms_import_in, entries, cms_entry, CMS_IMPORT_MAX, FIELD_REQUIRED,
                   "Entries, each in one language."),
 };
 FIELD_TABLE(cms_import_in);
 
 static const struct field cms_imported_rows[] = {
-    FIELD_INT(struct cms_imported, entries, 0, INT64_MAX, 0, FIELD_REQUIRED, "Entries given.", "2"),
+    FIELD_INT(struct cms_imported, entries, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "Number of entries in the request.", "2"),
     FIELD_INT(struct cms_imported, changed, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "Those that were new or different.", "1"),
+              "Number of entries that were new or different.", "1"),
 };
 FIELD_TABLE(cms_imported);

@@ -44,7 +44,7 @@ static const struct config_row config_rows[] = {
     CONFIG_INT(struct docd_config, image_threads, "0", 0, 256,
                "Images that are decoded at the same time; 0: one more than cores."),
     CONFIG_INT(struct docd_config, image_queue, "64", 1, 4096,
-               "Images that can wait for that; more return 503."),
+               "Images that can wait to be decoded; further requests get 503."),
     CONFIG_SIZE(struct docd_config, image_memory, "1G", 64 << 20, 1LL << 40,
                 "Memory that large images share while they are resized."),
     CONFIG_SIZE(struct docd_config, variant_cache, "1G", 1 << 20, 1LL << 50,

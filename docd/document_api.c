@@ -135,11 +135,11 @@ static int check_sort(const char *value, char why[static 96])
 #define FIELD_HOST(s)                                                                    \
     FIELD_ROW(s, host, FIELD_TYPE_TEXT, const char *, .header = "Host", .max = HOST_MAX, \
               .flags = FIELD_HEADER | FIELD_UNLISTED,                                    \
-              .doc = "Where the form is posted to, unless a public address is configured.")
+              .doc = "Host in the upload form's URL, unless a public URL is configured.")
 #define FIELD_SCHEME(s)                                                                \
     FIELD_ROW(s, scheme, FIELD_TYPE_TEXT, const char *, .header = "X-Forwarded-Proto", \
               .max = SCHEME_MAX, .flags = FIELD_HEADER | FIELD_UNLISTED,               \
-              .doc = "By which scheme, as a trusted proxy says.")
+              .doc = "Scheme of the request, according to a trusted proxy.")
 
 static const struct field upload_options_rows[] = {
     FIELD_TEXT(struct upload_options, url, 1, URL_MAX, FIELD_REQUIRED, "URL to post the form to.",
@@ -151,13 +151,14 @@ static const struct field upload_options_rows[] = {
 FIELD_TABLE(upload_options);
 
 static const struct field document_meta_rows[] = {
-    FIELD_TIME(struct document_meta, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+    FIELD_TIME(struct document_meta, lastUpdated, FIELD_REQUIRED,
+               "When the document was last changed."),
 };
 FIELD_TABLE(document_meta);
 
 static const struct field document_rows[] = {
     FIELD_UUID(struct document, id, FIELD_REQUIRED, "ID of the document."),
-    FIELD_TIME(struct document, lastUpdated, 0, "When it was last changed."),
+    FIELD_TIME(struct document, lastUpdated, 0, "When the document was last changed."),
     FIELD_OBJECT(struct document, meta, document_meta, 0,
                  "In responses to changes, instead of `lastUpdated`.", ""),
     FIELD_OBJECT(struct document, author, reference, FIELD_REQUIRED,
@@ -271,12 +272,13 @@ FIELD_TABLE(document_deleted);
                      "`outside` covers without cropping.",                                         \
                      "cover")
 
-#define KEPT(s)                                                \
-    FIELD_TEXT(s, kept, 1, CONTENT_HANDLE_MAX, FIELD_INTERNAL, \
-               "The file that the gateway has: its bytes need not come again.", "")
+#define KEPT(s)                                                                                 \
+    FIELD_TEXT(s, kept, 1, CONTENT_HANDLE_MAX, FIELD_INTERNAL,                                  \
+               "Handle of the file that the gateway has cached; docd can leave out its bytes.", \
+               "")
 #define FILE_TO(s)                                                                      \
     FIELD_TEXT(s, fileTo, CONTENT_RECEIVER_SIZE, CONTENT_RECEIVER_SIZE, FIELD_INTERNAL, \
-               "Gets the file open, where that can be.", "")
+               "Receiver to which docd can pass the open file.", "")
 
 static const struct field document_content_in_rows[] = {
     FIELD_UUID(struct document_content_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the document."),

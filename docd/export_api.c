@@ -21,7 +21,7 @@ FIELD_TABLE(account_export);
 
 static const struct field account_exports_rows[] = {
     FIELD_OBJECTS(struct account_exports, resources, account_export, 100, FIELD_REQUIRED,
-                  "Newest first.",
+                  "Exports, newest first.",
                   "[{\"id\":\"5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b\",\"account\":\"019a0b52-6e1d-"
                   "7a34-9c87-5b2f1d8e6a09\",\"state\":\"ready\",\"createdAt\":\"2026-01-31T09:30:"
                   "00.000Z\",\"size\":52428,\"expiresAt\":\"2026-02-07T09:30:00.000Z\"}]"),
@@ -42,16 +42,16 @@ static const struct field project_account_export_in_rows[] = {
 FIELD_TABLE(project_account_export_in);
 
 static const struct field exports_delete_in_rows[] = {
-    FIELD_UUID(struct exports_delete_in, key, FIELD_REQUIRED,
-               "Names the call when it is repeated."),
-    FIELD_UUID(struct exports_delete_in, account, FIELD_REQUIRED, "The account that is gone."),
+    FIELD_UUID(struct exports_delete_in, key, FIELD_REQUIRED, "Idempotency key."),
+    FIELD_UUID(struct exports_delete_in, account, FIELD_REQUIRED, "ID of the deleted account."),
     FIELD_BOOL(struct exports_delete_in, counted, false, 0,
-               "Whether it is counted for the erasure of the account."),
+               "Whether the account's erasure receipt counts the exports."),
 };
 FIELD_TABLE(exports_delete_in);
 
 static const struct field visitor_export_in_rows[] = {
-    FIELD_OBJECT(struct visitor_export_in, caller, caller, FIELD_REQUIRED, "Who asks."),
+    FIELD_OBJECT(struct visitor_export_in, caller, caller, FIELD_REQUIRED,
+                 "The person who makes the request."),
     FIELD_UUID(struct visitor_export_in, id, 0, "ID of the export."),
 };
 FIELD_TABLE(visitor_export_in);

@@ -26,7 +26,7 @@ enum {
     DRAIN_MS = 12000,
     LINGER_MS = 500,
     DRAIN_STEP_MS = 10,
-    CONNECTIONS_MIN = 16, /* even without unreserved descriptors */
+    CONNECTIONS_MIN = 16, /* even if all descriptors are reserved */
     FILES_MAX = 1024,     /* files being sent at a time */
     ADMIN_SHARE = 8,      /* 1/8 of the connections */
 };

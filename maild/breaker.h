@@ -43,13 +43,14 @@ int64_t breaker_room(const struct breaker *self, int64_t active, int64_t now_ms)
 /* Returns half-open (PROBING) when the breaker is open and its probe is due. */
 enum breaker_state breaker_state(const struct breaker *self, int64_t now_ms);
 
-/* The server accepted or permanently refused an email. True when that closed the breaker. */
+/* Records that the server accepted or permanently refused an email. True when that closed the
+ * breaker. */
 bool breaker_succeed(struct breaker *self, int64_t now_ms);
 
-/* The server refused temporarily. True when that closed the breaker. */
+/* Records that the server refused temporarily. True when that closed the breaker. */
 bool breaker_refuse(struct breaker *self, const char *reason, int64_t now_ms);
 
-/* The server was not reached, takes no email, or the outcome is unknown. */
+/* Records that the server was not reached, takes no email, or that the outcome is unknown. */
 void breaker_fail(struct breaker *self, const char *reason, int64_t now_ms);
 
 /* Lets the next email probe now. */

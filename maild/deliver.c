@@ -16,7 +16,7 @@ enum { RESUME_BATCH = 1000 };
 
 struct delivery {
     struct work_item item; /* must be first */
-    struct uuid project;   /* absent: the installation's */
+    struct uuid project;   /* absent: the installation */
     const char *template, *language, *default_language;
     struct sealed sealed;
     int64_t attempts, answers, unknowns, created_at;

@@ -106,7 +106,7 @@ static void job_run(struct work_item *item)
 
 /* ---- claiming ---- */
 
-/* Returns how many jobs to claim. Without authd, jobs wait without an attempt. */
+/* Returns how many jobs to claim. While there is no authd, jobs wait without an attempt. */
 static int64_t job_room(struct maild *d, int64_t active)
 {
     return bus_has_peer(d->svc.bus, "authd") ? ROOM - active : 0;

@@ -26,7 +26,7 @@ struct mail_failure_list {
 };
 FIELD_DECLARE(mail_failure_list);
 
-/* An email to one person. Without a template of the project it is dropped, unless `builtin` allows
+/* An email to one person. If the project has no template, it is dropped, unless `builtin` allows
  * the installation's own text, which an email without a project uses too. Idempotent by id.
  * `variables` is a JSON object of texts with projectName, tenantCode, recipientName and
  * recipientEmail; brandName, if the branding has a name, is also the sender's name. */

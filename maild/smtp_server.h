@@ -11,7 +11,7 @@ struct maild_config;
 
 struct smtp_server {
     const char *url, *user, *ca_file; /* NULL: none */
-    struct secret password;           /* empty without a user */
+    struct secret password;           /* empty if there is no user */
     long use_ssl;                     /* CURLUSESSL_* */
 };
 

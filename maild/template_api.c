@@ -65,24 +65,24 @@ static const struct field email_template_preview_rows[] = {
 FIELD_TABLE(email_template_preview);
 
 static const struct field template_mapped_in_rows[] = {
-    FIELD_UUID(struct template_mapped_in, projectId, FIELD_REQUIRED, "Name of the project."),
+    FIELD_UUID(struct template_mapped_in, projectId, FIELD_REQUIRED, "ID of the project."),
     FIELD_TEXT(struct template_mapped_in, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
-               "The template.", "PATIENT_WELCOME"),
+               "Name of the template.", "PATIENT_WELCOME"),
 };
 FIELD_TABLE(template_mapped_in);
 
 static const struct field template_mapped_out_rows[] = {
     FIELD_BOOL(struct template_mapped_out, mapped, false, FIELD_REQUIRED,
-               "The project has the template, in some language."),
+               "Whether the project has the template, in any language."),
 };
 FIELD_TABLE(template_mapped_out);
 
 static const struct field template_put_in_rows[] = {
-    FIELD_UUID(struct template_put_in, projectId, FIELD_REQUIRED, "Project that maps it."),
+    FIELD_UUID(struct template_put_in, projectId, FIELD_REQUIRED, "Project of the template."),
     FIELD_TEXT(struct template_put_in, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
                "PATIENT_WELCOME"),
     FIELD_TEXT(struct template_put_in, language, 0, LANGUAGE_TAG_MAX, 0,
-               "Language; absent: for all that have none of their own.", "en"),
+               "Language of the template; absent for all languages without their own.", "en"),
     FIELD_TEXT(struct template_put_in, subject, 1, SUBJECT_MAX, FIELD_REQUIRED, "Subject line.",
                "Welcome to {{projectName}}"),
     FIELD_TEXT(struct template_put_in, html, 0, PART_MAX, 0, "HTML part.",
@@ -103,7 +103,8 @@ static const struct field template_record_rows[] = {
                "<p>Welcome, {{recipientName}}.</p>"),
     FIELD_TEXT(struct template_record, text, 0, PART_MAX, FIELD_REQUIRED, "Text part.",
                "Welcome, {{recipientName}}."),
-    FIELD_TIME(struct template_record, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+    FIELD_TIME(struct template_record, lastUpdated, FIELD_REQUIRED,
+               "When the template was last changed."),
     FIELD_ETAG(struct template_record),
 };
 FIELD_TABLE(template_record);
@@ -125,17 +126,17 @@ FIELD_TABLE(template_mapping);
 
 static const struct field template_mappings_rows[] = {
     FIELD_OBJECTS(struct template_mappings, templates, template_mapping, LIST_ROWS_MAX,
-                  FIELD_REQUIRED, "Every template that there is."),
+                  FIELD_REQUIRED, "All templates that exist."),
 };
 FIELD_TABLE(template_mappings);
 
 static const struct field template_list_in_rows[] = {
-    FIELD_UUID(struct template_list_in, projectId, FIELD_REQUIRED, "Project asked for."),
+    FIELD_UUID(struct template_list_in, projectId, FIELD_REQUIRED, "ID of the project."),
 };
 FIELD_TABLE(template_list_in);
 
 static const struct field template_delete_in_rows[] = {
-    FIELD_UUID(struct template_delete_in, projectId, FIELD_REQUIRED, "Project that maps it."),
+    FIELD_UUID(struct template_delete_in, projectId, FIELD_REQUIRED, "Project of the template."),
     FIELD_TEXT(struct template_delete_in, name, 1, TEMPLATE_NAME_MAX, FIELD_REQUIRED,
                "Name of the template.", "PATIENT_WELCOME"),
     FIELD_TEXT(struct template_delete_in, language, 0, LANGUAGE_TAG_MAX, 0,
@@ -144,7 +145,7 @@ static const struct field template_delete_in_rows[] = {
 FIELD_TABLE(template_delete_in);
 
 static const struct field template_preview_in_rows[] = {
-    FIELD_UUID(struct template_preview_in, projectId, FIELD_REQUIRED, "Project that maps it."),
+    FIELD_UUID(struct template_preview_in, projectId, FIELD_REQUIRED, "Project of the template."),
     FIELD_TEXT(struct template_preview_in, name, 1, 64, FIELD_REQUIRED, "Name of the template.",
                "PATIENT_WELCOME"),
     FIELD_TEXT(struct template_preview_in, language, 0, LANGUAGE_TAG_MAX, 0,

@@ -4,7 +4,7 @@
 
 #include "common/service/tenant_table.h"
 
-/* Ends with name NULL; without tenant_common_tables. */
+/* Ends with a NULL name. Does not include tenant_common_tables. */
 extern const struct tenant_table maild_tenant_tables[];
 
 #endif

@@ -92,9 +92,9 @@ static const struct field webhook_rows[] = {
         struct webhook, failingSince, FIELD_NULLABLE,
         "Since when all attempts have failed; null if the last one succeeded, or there was none.",
         "null"),
-    FIELD_TIME(struct webhook, createdAt, FIELD_REQUIRED, "When it was created.",
+    FIELD_TIME(struct webhook, createdAt, FIELD_REQUIRED, "When the webhook was created.",
                "2026-01-12T08:00:00.000Z"),
-    FIELD_TIME(struct webhook, lastUpdated, FIELD_REQUIRED, "When it was last changed."),
+    FIELD_TIME(struct webhook, lastUpdated, FIELD_REQUIRED, "When the webhook was last changed."),
     FIELD_ETAG(struct webhook),
 };
 FIELD_TABLE(webhook);
@@ -110,7 +110,7 @@ FIELD_TABLE(webhooks_in);
 
 static const struct field webhook_list_rows[] = {
     FIELD_OBJECTS(struct webhook_list, resources, webhook, WEBHOOK_PAGE_MAX, FIELD_REQUIRED,
-                  "Oldest first."),
+                  "Webhooks, oldest first."),
     FIELD_NEXT(struct webhook_list),
 };
 FIELD_TABLE(webhook_list);
@@ -180,8 +180,10 @@ FIELD_TABLE(webhook_delivery_id_in);
 
 static const struct field webhook_attempt_rows[] = {
     FIELD_TIME(struct webhook_attempt, at, FIELD_REQUIRED, "When the attempt ended."),
-    FIELD_INT(struct webhook_attempt, duration, -1, INT32_MAX, 0, FIELD_OMIT_NEGATIVE,
-              "Its duration, in milliseconds; absent if it is older than Atrium 0.4.", "84"),
+    FIELD_INT(
+        struct webhook_attempt, duration, -1, INT32_MAX, 0, FIELD_OMIT_NEGATIVE,
+        "Duration of the attempt in milliseconds; absent if the attempt is older than Atrium 0.4.",
+        "84"),
     FIELD_INT(struct webhook_attempt, status, 0, 999, 0, FIELD_OMIT_ZERO,
               "HTTP status of the response; absent if there was none.", "204"),
     FIELD_TEXT(struct webhook_attempt, error, 0, 64, FIELD_NULLABLE,
@@ -209,7 +211,7 @@ FIELD_TABLE(webhook_test_out);
 
 static const struct field webhook_delivery_list_rows[] = {
     FIELD_OBJECTS(struct webhook_delivery_list, resources, webhook_delivery, WEBHOOK_PAGE_MAX,
-                  FIELD_REQUIRED, "Latest event first."),
+                  FIELD_REQUIRED, "Deliveries, the one of the latest event first."),
     FIELD_NEXT(struct webhook_delivery_list),
 };
 FIELD_TABLE(webhook_delivery_list);

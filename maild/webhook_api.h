@@ -9,8 +9,8 @@ struct webhook_in {
     const char *url;
     struct field_texts events;
     bool enabled;
-    const char *format;   /* NULL: "standard", or unchanged */
-    const char *audience; /* NULL: none, or unchanged */
+    const char *format;   /* if NULL, create uses "standard", and replace keeps it */
+    const char *audience; /* if NULL, create uses none, and replace keeps it */
     const char *ifMatch;
 };
 FIELD_DECLARE(webhook_in);

@@ -82,8 +82,8 @@ FIELD_TABLE(brand_logo_delete_in);
 
 static const struct field brand_in_rows[] = {
     FIELD_TEXT(struct brand_in, tenantCode, 1, 256, FIELD_PATH | FIELD_REQUIRED,
-               "The tenant's code.", ""),
+               "Tenant code of the project.", ""),
     FIELD_ENDPOINT(struct brand_in),
-    FIELD_TEXT(struct brand_in, v, 0, 64, 0, "The version that a page names.", ""),
+    FIELD_TEXT(struct brand_in, v, 0, 64, 0, "Version of the file in the page's link.", ""),
 };
 FIELD_TABLE(brand_in);

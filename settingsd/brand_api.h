@@ -11,7 +11,7 @@ struct branding_text {
 };
 FIELD_DECLARE(branding_text);
 
-/* The look of a project's hosted pages. Absent members: the installation's. */
+/* The look of a project's hosted pages. For absent members, the pages use the installation's. */
 struct branding {
     const char *name;                   /* shown instead of the project's name */
     const char *colorLight, *colorDark; /* "#rrggbb", readable on the pages' backgrounds: color.h */

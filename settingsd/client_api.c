@@ -119,12 +119,12 @@ static const char *const grant_types[] = {"authorization_code", "refresh_token",
         FIELD_ROW(s, FIELD_AS(at patientScopes, "patientScopes"), FIELD_TYPE_TEXTS,                \
                   struct field_texts, .min = 1, .max = SCOPE_MAX, .max_items = SCOPES_MAX,         \
                   .check = scope_check,                                                            \
-                  .doc = "SMART scopes that the application can get for patients at most.",        \
+                  .doc = "SMART scopes that patients can grant to the application.",               \
                   .example = "patient/Observation.rs"),                                            \
         FIELD_ROW(s, FIELD_AS(at practitionerScopes, "practitionerScopes"), FIELD_TYPE_TEXTS,      \
                   struct field_texts, .min = 1, .max = SCOPE_MAX, .max_items = SCOPES_MAX,         \
                   .check = scope_check,                                                            \
-                  .doc = "SMART scopes that the application can get for practitioners at most.",   \
+                  .doc = "SMART scopes that practitioners can grant to the application.",          \
                   .example = "patient/Observation.rs")
 
 static const struct field oauth_settings_rows[] = {OAUTH_ROWS(struct oauth_settings, , NO_CHECKS)};
@@ -200,24 +200,24 @@ static const struct field client_lookup_in_rows[] = {
 FIELD_TABLE(client_lookup_in);
 
 static const struct field oauth_client_get_in_rows[] = {
-    FIELD_UUID(struct oauth_client_get_in, projectId, FIELD_REQUIRED, "Name of the project."),
+    FIELD_UUID(struct oauth_client_get_in, projectId, FIELD_REQUIRED, "Project of the client."),
     FIELD_TEXT(struct oauth_client_get_in, clientId, 0, CLIENT_ID_MAX, FIELD_REQUIRED,
                "The `client_id` of a request.", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
 };
 FIELD_TABLE(oauth_client_get_in);
 
 static const struct field oauth_client_rows[] = {
-    FIELD_TEXT(struct oauth_client, clientId, 1, CLIENT_ID_MAX, FIELD_REQUIRED, "Its `client_id`.",
-               "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
+    FIELD_TEXT(struct oauth_client, clientId, 1, CLIENT_ID_MAX, FIELD_REQUIRED,
+               "The client's `client_id`.", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
     FIELD_TEXT(struct oauth_client, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the application.", "Patient portal"),
-    FIELD_UUID(struct oauth_client, projectId, FIELD_REQUIRED, "Name of the project."),
+    FIELD_UUID(struct oauth_client, projectId, FIELD_REQUIRED, "Project of the client."),
     FIELD_OBJECT(struct oauth_client, settings, oauth_settings, FIELD_REQUIRED,
-                 "Scopes that the person allowed."),
-    FIELD_BYTES(struct oauth_client, secretHash, 32, 0, "SHA-256 of its secret."),
-    FIELD_BYTES(struct oauth_client, previousHash, 32, 0, "SHA-256 of the secret before."),
+                 "OAuth settings of the client."),
+    FIELD_BYTES(struct oauth_client, secretHash, 32, 0, "SHA-256 of the client secret."),
+    FIELD_BYTES(struct oauth_client, previousHash, 32, 0, "SHA-256 of the previous client secret."),
     FIELD_INT(struct oauth_client, previousUntil, 0, INT64_MAX, 0, 0,
-              "Until when the secret before counts.", "0"),
+              "When the previous client secret expires.", "0"),
 };
 FIELD_TABLE(oauth_client);
 
@@ -229,12 +229,12 @@ FIELD_TABLE(operator_client_create_in);
 
 static const struct field operator_client_put_in_rows[] = {
     FIELD_UUID(struct operator_client_put_in, id, 0,
-               "The client application to replace; absent: a new one."),
+               "ID of the client application to replace; absent to create one."),
     FIELD_CHECKED(struct operator_client_put_in, name, 1, 200, name_check,
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the application.", "Patient portal"),
     FIELD_ROW(struct operator_client_put_in, settings, FIELD_TYPE_OBJECT,
               const struct oauth_settings *, .table = &oauth_settings_in_table,
-              .doc = "Scopes that the person allowed."),
+              .doc = "OAuth settings of the client application."),
     FIELD_TEXT(struct operator_client_put_in, ifMatch, 0, 256, 0,
                "ETag of the registration that is replaced.", "\"5f0c4a52\""),
 };

@@ -145,6 +145,6 @@ FIELD_TABLE(access_policy_list);
 
 static const struct field operator_account_policy_in_rows[] = {
     FIELD_OBJECT(struct operator_account_policy_in, policy, account_policy_in, FIELD_REQUIRED,
-                 "Members to write."),
+                 "Members of the policy to change."),
 };
 FIELD_TABLE(operator_account_policy_in);

@@ -222,7 +222,7 @@ int project_child(struct settingsd *d, const struct request *req, const struct p
     if (project_make(d, req, &project, in->tenantCode, out, err) < 0)
         return -1;
     return publish_row(d, req, &authd_admin_grant_method, &grant, &row,
-                       "The project was created; its administrator follows.", err);
+                       "The project was created. Its admin will be added shortly.", err);
 }
 
 static int find_tenant(struct settingsd *d, const struct request *req,
@@ -236,8 +236,8 @@ static int find_tenant(struct settingsd *d, const struct request *req,
     return project_by_id(d, req, in->projectId, out, err);
 }
 
-/* Finds suspended projects too. Only atriumctl finds those being deleted, because no daemon may
- * write for them. */
+/* Finds suspended projects too. Only atriumctl finds a project that is being deleted, so that no
+ * daemon writes new rows for it. */
 int tenant_lookup(struct settingsd *d, const struct request *req, const struct tenant_lookup_in *in,
                   struct tenant *out, struct error *err)
 {
@@ -246,7 +246,7 @@ int tenant_lookup(struct settingsd *d, const struct request *req, const struct t
     return require_tenant(!out->deleting || strcmp(req->service, "ctl") == 0, err);
 }
 
-/* Returns the tenants of these projects, without those of unknown ids. */
+/* Returns the tenants of these projects, and skips unknown ids. */
 int tenants_of(struct settingsd *d, const struct request *req, const struct tenants_of_in *in,
                struct tenant_list *out, struct error *err)
 {

@@ -118,13 +118,13 @@ static const struct field setting_change_rows[] = {
     FIELD_OBJECT(struct setting_change, who, reference, FIELD_NULLABLE,
                  "Who made the change, with the name at that time (\"\" if the account was "
                  "erased); null for an operator."),
-    FIELD_TIME(struct setting_change, when, FIELD_REQUIRED, "When it was created."),
+    FIELD_TIME(struct setting_change, when, FIELD_REQUIRED, "When the setting was changed."),
     FIELD_TEXT(struct setting_change, name, 1, SETTING_NAME_MAX, FIELD_REQUIRED,
                "Name of the setting.", "PATIENT_LOGIN_ENABLED"),
     FIELD_JSON(struct setting_change, old, POLICY_JSON_MAX, FIELD_NULLABLE,
-               "Value before; null while it was unset.", "true"),
+               "Previous value; null if the setting was not set.", "true"),
     FIELD_JSON(struct setting_change, new, POLICY_JSON_MAX, FIELD_NULLABLE,
-               "Value since; null for unset.", "false"),
+               "New value; null if the setting was cleared.", "false"),
 };
 FIELD_TABLE(setting_change);
 
@@ -195,10 +195,10 @@ static const struct field readiness_flow_rows[] = {
 FIELD_TABLE(readiness_flow);
 
 static const struct field readiness_rows[] = {
-    FIELD_UUID(struct readiness, projectId, FIELD_REQUIRED, "Name of the project.",
+    FIELD_UUID(struct readiness, projectId, FIELD_REQUIRED, "ID of the project.",
                "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
-    FIELD_TEXT(struct readiness, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS, "Its name.",
-               "Lakeside North"),
+    FIELD_TEXT(struct readiness, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
+               "Name of the project.", "Lakeside North"),
     FIELD_TEXT(struct readiness, tenantCode, 1, 64, FIELD_NULLABLE,
                "Tenant code of the project; null if it has none.", "lakeside-north"),
     FIELD_BOOL(struct readiness, suspended, false, FIELD_REQUIRED,

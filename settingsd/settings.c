@@ -76,7 +76,7 @@ static int write_store(struct settingsd *d, const struct request *req, struct uu
     return publish_change(d, req, &write.outbox, "project", project, err);
 }
 
-/* Checks that "AccessPolicy/<id>" is the project's, and writes it in canonical form. */
+/* Checks that "AccessPolicy/<id>" belongs to the project, and writes it in canonical form. */
 static int check_policy(struct settingsd *d, const struct request *req, struct uuid project,
                         const char **value, struct error *err)
 {

@@ -34,7 +34,7 @@ struct settingsd {
 int project_find(struct settingsd *d, const struct request *req, const char *text,
                  struct tenant *out, struct error *err) MUST_USE;
 
-/* Does the same for a write: ERR_CONFLICT during a deletion. Parks. */
+/* Like project_find(), for a write: fails with ERR_CONFLICT during a deletion. Parks. */
 int project_find_writable(struct settingsd *d, const struct request *req, const char *text,
                           struct tenant *out, struct error *err) MUST_USE;
 
@@ -68,16 +68,16 @@ int publish_row(struct settingsd *d, const struct request *req, const struct bus
                 const void *in, const struct sql_outbox *row, const char *otherwise,
                 struct error *err) MUST_USE;
 
-/* Returns the outbox row of a changed "policy" or "project", written with the change. The second
- * function then publishes it; when it returns 0, every live gateway knows the change. Parks. Fails
- * as publish_row() does. */
+/* Returns the outbox row of a changed "policy" or "project", written with the change.
+ * publish_change() then publishes it; when it returns 0, every live gateway knows the change.
+ * Parks. Fails as publish_row() does. */
 struct sql_outbox publish_change_row(struct settingsd *d, const struct request *req,
                                      const char *kind, struct uuid id);
 int publish_change(struct settingsd *d, const struct request *req, const struct sql_outbox *row,
                    const char *kind, struct uuid id, struct error *err) MUST_USE;
 
-/* Does the same for a replaced or deleted client application: after 0, no gateway accepts what the
- * client has lost. */
+/* publish_client_row() and publish_client() do this for a replaced or deleted client application:
+ * after 0, no gateway accepts what the client has lost. */
 struct sql_outbox publish_client_row(struct settingsd *d, const struct request *req,
                                      struct uuid project, struct uuid client);
 int publish_client(struct settingsd *d, const struct request *req, const struct sql_outbox *row,

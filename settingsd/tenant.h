@@ -4,7 +4,7 @@
 
 #include "common/service/tenant_table.h"
 
-/* Ended by name NULL; without tenant_common_tables. */
+/* Ends with a NULL name. Does not include tenant_common_tables. */
 extern const struct tenant_table settingsd_tenant_tables[];
 
 #endif

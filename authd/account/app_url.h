@@ -19,9 +19,9 @@ const char *app_url(const struct authd *d, struct arena *arena, const struct ten
  * NULL. */
 const char *app_url_installation(const struct authd *d, struct arena *arena);
 
-/* Returns the URL of a hosted page of the installation ("account"), from the arena, or NULL without
- * public_url. Doesn't use account_app_url, which is only a target for emails: accounts are changed
- * on the hosted pages. */
+/* Returns the URL of a hosted page of the installation ("account"), from the arena, or NULL if
+ * public_url is not set. Doesn't use account_app_url, which is only a target for emails: accounts
+ * are changed on the hosted pages. */
 const char *app_url_own_page(const struct authd *d, struct arena *arena, const char *page);
 
 #endif

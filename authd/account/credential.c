@@ -129,8 +129,8 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
     return 0;
 }
 
-/* Emails the installation's own link, for which the account needs no membership, unlike for a
- * tenant's link. */
+/* Emails the installation's own link. Unlike a tenant's link, it works for an account without
+ * memberships. */
 static int send_own_link(struct authd *d, const struct request *req, const char *email,
                          struct error *err)
 {

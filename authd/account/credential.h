@@ -20,7 +20,7 @@ struct credential_owner {
     bool shared;              /* no project owns it: the installation sends emails */
 };
 
-/* Returns the audit row of a password event; why: one word for a failure. */
+/* Returns the audit row of a password event; `why`: why it failed, in one word. */
 struct sql_audit credential_audit(const struct request *req, const char *action,
                                   struct uuid project, struct uuid account, const char *why);
 
@@ -37,15 +37,16 @@ int credential_check_password(struct authd *d, const struct request *req,
                               const char *password, struct error *err) MUST_USE;
 
 /* Creates a link to set a password and queues its email, unless the account was deleted or the
- * tenant has no page for it. Without pages of its own, the installation emails the link's id and
- * secret. tenant: from which the link was requested; NULL: from the installation's page. reason: an
- * admin's; NULL: the owner requested it. Parks. */
+ * tenant has no page for it. If the installation has no pages of its own, it emails the link's id
+ * and secret. `tenant`: where the link was requested; NULL: on the installation's page. `reason`:
+ * the admin's reason; NULL: the owner requested the link. Parks. */
 int credential_send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
                          const struct credential_link_owner *account, const char *reason,
                          struct error *err) MUST_USE;
 
-/* Finds the sender of emails to an owner when no session of a project acts: the lowest project that
- * owns the account (owner->tenant), or the installation (owner->shared). Parks. */
+/* Finds the sender of emails to an owner when the request is not in a session of a project: the
+ * lowest project that owns the account (owner->tenant), or the installation (owner->shared).
+ * Parks. */
 int credential_owner_mailed(struct authd *d, const struct request *req,
                             struct credential_owner *owner, struct error *err) MUST_USE;
 
@@ -59,8 +60,8 @@ int credential_verify(struct authd *d, const struct request *req, const struct t
                       const char *hash, const char *password, const struct sql_audit *failure,
                       bool *ret_right, struct error *err) MUST_USE;
 
-/* Verifies the caller's password like credential_verify(). A wrong one fails with the text `wrong`.
- * Fails: BAD_REQUEST, THROTTLED. Parks. */
+/* Verifies the caller's password like credential_verify(). A wrong password fails with the message
+ * `wrong`. Fails: BAD_REQUEST, THROTTLED. Parks. */
 int credential_prove(struct authd *d, const struct request *req,
                      const struct credential_owner *owner, const char *password, const char *action,
                      const char *wrong, struct error *err) MUST_USE;

@@ -42,9 +42,9 @@ struct plan {
     struct tenant tenant; /* the tenant in whose name the email is sent */
     bool shared;          /* the installation sends the email instead */
     bool mailed;
-    struct uuid audited, audited_account; /* for the audit row; absent: the caller's */
+    struct uuid audited, audited_account; /* for the audit row; absent: those of the caller */
     enum role role;
-    const char *reason; /* an admin's or operator's, for the audit row; NULL: none */
+    const char *reason; /* given by an admin or operator, for the audit row, or NULL */
 };
 
 static const char *date_text(const struct request *req, int64_t at)
@@ -55,7 +55,7 @@ static const char *date_text(const struct request *req, int64_t at)
     return arena_strndup(req->arena, text, DATE_LENGTH);
 }
 
-/* id absent: a new one is made. */
+/* Makes a new id if `id` is absent. */
 static struct sql_outbox mail_to_owner(struct authd *d, const struct request *req,
                                        const struct plan *plan, const char *template,
                                        struct uuid id)
@@ -272,8 +272,8 @@ static int lock_due(struct db_tx *tx, const struct request *req, struct deleting
     return 1;
 }
 
-/* Deletes the rows that other transactions lock before the change counter. Call it while this
- * transaction hasn't locked the counter. The rest is deleted with the account's row. */
+/* Deletes the rows that other transactions lock before the change counter. Must run before this
+ * transaction locks the counter. The rest is deleted with the account's row. */
 static int delete_dependents(struct db_tx *tx, const struct request *req, struct uuid account,
                              struct error *err)
 {

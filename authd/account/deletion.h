@@ -15,9 +15,9 @@
 int deletion_execute(struct authd *d, const struct request *req, struct uuid account,
                      struct uuid schedule, struct error *err) MUST_USE;
 
-/* Erases the account immediately, without an email. If authd stops in between, maild's job
- * finishes. project: which the operator named, or absent. Fails: CONFLICT (last admin of a
- * project), NOT_FOUND. Returns like deletion_execute(). Parks. */
+/* Erases the account immediately, without an email. If authd stops in between, maild's job finishes
+ * the erasure. `project`: the one that the operator named, or absent. Fails: CONFLICT (last admin
+ * of a project), NOT_FOUND. Returns like deletion_execute(). Parks. */
 int deletion_by_operator(struct authd *d, const struct request *req, struct uuid account,
                          struct uuid project, struct error *err) MUST_USE;
 
@@ -42,8 +42,8 @@ struct deletion_order {
 int deletion_by_admin(struct authd *d, const struct request *req, struct db_tx **tx_p,
                       const struct deletion_order *order, struct error *err) MUST_USE;
 
-/* Finds the active account with an email address, or absent. Deletes it first if its date has
- * passed. Parks. */
+/* Finds the active account with an email address; *ret is absent if there is none. First deletes an
+ * account whose deletion date has passed. Parks. */
 int account_find_patient(struct authd *d, const struct request *req, struct uuid project,
                          const char *email, struct uuid *ret, struct error *err) MUST_USE;
 int account_find_practitioner(struct authd *d, const struct request *req, const char *email,

@@ -20,7 +20,7 @@ struct email_held {
     enum role role;
     const char *email, *to, *display, *hash;
     int64_t changes;
-    struct tenant tenant;     /* sent the link; empty: the installation did */
+    struct tenant tenant;     /* the sender of the link; empty: the installation */
     struct uuid organization; /* for which the link verifies the address; absent: all */
     struct ownership found;   /* checked again when the link is redeemed */
 };

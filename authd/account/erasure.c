@@ -22,7 +22,7 @@
 
 enum {
     ASK_MS = 2000,      /* timeout per daemon */
-    PAGE_PLACES = 1000, /* per request, see account_wipe */
+    PAGE_PLACES = 1000, /* profiles per request, see account_wipe */
     DAEMON_MAX = 16,    /* characters of a daemon's name */
     MISSING_MAX = 8,    /* daemons that a receipt names */
 };
@@ -173,7 +173,7 @@ static int print_statement(const struct request *req, const struct erasure_state
     return 0;
 }
 
-/* Stores the receipt, or reads another instance's. */
+/* Stores the receipt, or reads the one that another instance has stored. */
 static int sign(struct authd *d, const struct request *req, struct uuid account,
                 struct erasure *self, struct error *err)
 {

@@ -13,7 +13,7 @@
 struct erasure_order {
     struct uuid account;
     struct field_list places; /* struct membership_ref: its profiles in all projects */
-    int64_t exports;          /* number of further requests to docd, which the caller queues */
+    int64_t exports;          /* requests to delete exports, which the caller queues for docd */
     int64_t resets;           /* already deleted links to set a password */
 };
 

@@ -196,8 +196,8 @@ int export_page(struct authd *d, const struct request *req, const struct export_
 
 /* ---- email ---- */
 
-/* Emails the person that the export is ready. Does nothing without a template, or if the account
- * was deleted. */
+/* Emails the person that the export is ready. Does nothing if the project has no template or the
+ * account was deleted. */
 int export_made(struct authd *d, const struct request *req, const struct export_made_in *in,
                 struct nothing *out UNUSED, struct error *err)
 {

@@ -1,6 +1,7 @@
 /*
- * mail_domain.h - recognizes business email addresses: of a registered domain that belongs to no
- * free mail provider and no throwaway mailbox. Pure, except that it reads files at start.
+ * mail_domain.h - recognizes business email addresses, which are addresses of a registered domain
+ * that belongs to no free mail provider and no throwaway mailbox. Pure, except that it reads files
+ * at start.
  *
  * libpsl's Public Suffix List decides which domains can be registered. A listed domain includes its
  * subdomains.
@@ -38,8 +39,8 @@ struct mail_domains_options {
 struct mail_domains *mail_domains_new(const struct mail_domains_options *options,
                                       struct arena *arena, struct error *err);
 
-/* Reports if the domain is a business's, in any spelling. False for public suffixes, single labels
- * and IP addresses. Scratch memory is from the arena. */
+/* Reports if the domain, in any spelling, belongs to a business. False for public suffixes, single
+ * labels and IP addresses. Scratch memory is from the arena. */
 bool mail_domains_business(const struct mail_domains *self, struct arena *arena,
                            const char *domain);
 

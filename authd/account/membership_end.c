@@ -20,7 +20,7 @@
 #include "maild/job_api.h"
 #include "maild/maild_api.h"
 
-/* Finds the account's projects at or below the session's. */
+/* Finds the account's projects at or below the session's project. */
 static int find_within(struct authd *d, const struct request *req, struct db_array *ret,
                        struct error *err)
 {

@@ -6,7 +6,7 @@
 
 #include "common/service/project_purge.h"
 
-/* Also deletes accounts without another membership. */
+/* Also deletes accounts that have no other membership. */
 extern const struct purge_step authd_purge[];
 
 #endif

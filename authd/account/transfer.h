@@ -19,8 +19,9 @@
 
 #include "common/service/tenant_table.h"
 
-/* Terminated by a NULL name; without tenant_common_tables; accounts first. Includes practitioners
- * with other memberships. ERR_CONFLICT names accounts that can be neither added nor invited. */
+/* Ends with a NULL name. Does not include tenant_common_tables. Accounts come first, and include
+ * practitioners with other memberships. ERR_CONFLICT names accounts that can be neither added nor
+ * invited. */
 extern const struct tenant_table authd_tenant_tables[];
 
 #endif

@@ -19,7 +19,7 @@
 
 struct found {
     struct user user;
-    struct uuid place; /* the named project, otherwise a patient's own; or absent */
+    struct uuid place; /* the named project; otherwise a patient's own project, or absent */
 };
 
 /* Finds the named account. VALIDATION: several accounts match. */

@@ -26,7 +26,7 @@ static int add_key(void *builder, uint64_t key, struct error *err)
     return password_filter_builder_add(builder, key, err);
 }
 
-/* Opens a list. One of this size has no more passwords than the builder can hold in memory. */
+/* Opens a list. A file of this size has no more passwords than the builder can hold in memory. */
 static struct password_filter *open_list(FILE *file, const char *path, struct arena *arena,
                                          struct error *err)
 {

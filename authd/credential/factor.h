@@ -21,7 +21,7 @@ enum {
 
 struct factor {
     struct uuid account;
-    struct uuid project; /* for audit rows; not set: the caller's */
+    struct uuid project; /* for audit rows; not set: the caller's project */
     bool found, enrolled, pending;
     uint8_t secret[TOTP_SECRET_MAX];
     size_t secret_size;

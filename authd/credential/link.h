@@ -26,7 +26,8 @@ void link_new(struct arena *arena, const char *app, const char *page, struct uui
 /* Fails with ERR_BAD_REQUEST, the same for every invalid link. */
 int link_invalid(struct error *err);
 
-/* Checks a statement that finds or redeems a link. `rows` 0: link_invalid(); negative: -1. */
+/* Checks the result of a statement that finds or redeems a link. Returns -1 if it failed (`rows` is
+ * negative), or calls link_invalid() if it found none (0). */
 int link_require(int rows, struct error *err) MUST_USE;
 
 #endif

@@ -25,7 +25,8 @@ struct hash_job {
     bool failed;
 };
 
-/* `imported`: NULL for an own hash. `renewed`: "" if not needed or without memory. */
+/* `imported`: NULL for an own hash. `renewed`: "" if no new hash is needed, or if there was no
+ * memory to make it. */
 struct verify_job {
     struct password_memory *memory;
     const char *hash, *password;
@@ -240,7 +241,8 @@ static int slot_move_imported(struct authd *d, struct password_slot *slot, int64
     return -1;
 }
 
-/* Without memory the password is neither right nor wrong, so the caller counts no failure. */
+/* If there is no memory, the password is neither right nor wrong, so the caller counts no
+ * failure. */
 static int refuse_without_memory(struct authd *d, struct error *err)
 {
     int64_t now_ms = clock_mono_ms();
@@ -257,7 +259,7 @@ static int refuse_without_memory(struct authd *d, struct error *err)
     return busy(err, 1);
 }
 
-/* Expects normalized text and password_memory_acquire(). Returns -1 without memory. */
+/* Expects normalized text and password_memory_acquire(). Returns -1 if there is no memory. */
 static int hash_text(const char *text, char ret[static crypto_pwhash_STRBYTES])
 {
     return crypto_pwhash_str(ret, text, strlen(text), PASSWORD_OPSLIMIT, PASSWORD_MEMLIMIT);

@@ -90,7 +90,8 @@ static void *map_bytes(void)
     return bytes;
 }
 
-/* Returns NULL without memory. The advice only makes hashes faster, so its failure is ignored. */
+/* Returns NULL if there is no memory. The advice only makes hashes faster, so its failure is
+ * ignored. */
 static struct piece *piece_new(void)
 {
     struct piece *self = calloc(1, sizeof(*self));

@@ -19,8 +19,8 @@ struct password_memory *password_memory_new(void);
 /* Release all pieces first. NULL is allowed. */
 void password_memory_destroy(struct password_memory **self_p);
 
-/* Acquires a piece for this thread's next hashes. Without memory for a piece, each hash maps its
- * own, or fails. */
+/* Acquires a piece for this thread's next hashes. If there is no memory for a piece, each hash maps
+ * its own memory, or fails. */
 void password_memory_acquire(struct password_memory *self);
 void password_memory_release(struct password_memory *self);
 

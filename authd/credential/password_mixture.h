@@ -21,8 +21,8 @@ void password_mixture_close(struct authd *d);
 /* Counts if it is due; for service_every(). Parks. */
 int password_mixture_run(void *daemon, const struct request *req, struct error *err) MUST_USE;
 
-/* `age_ms`, `took_ms`: age and duration of the last count. `changed`: an import came since. So an
- * instance counts for at most a quarter of the time. */
+/* `age_ms`, `took_ms`: age and duration of the last count. `changed`: there was an import since the
+ * last count. Limits counting to a quarter of an instance's time. */
 bool password_mixture_is_due(int64_t age_ms, int64_t took_ms, bool changed);
 
 /* Returns a dummy of the scheme drawn for the address; NULL for own hashes. Only patients have a

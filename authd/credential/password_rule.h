@@ -2,7 +2,7 @@
  * password_rule.h - the rules for new passwords.
  *
  * They come from the account policies of all the account's projects; the strictest rule of each
- * kind counts. Without rules any password is allowed.
+ * kind counts. If there are no rules, any password is allowed.
  */
 #ifndef ATRIUM_AUTHD_CREDENTIAL_PASSWORD_RULE_H
 #define ATRIUM_AUTHD_CREDENTIAL_PASSWORD_RULE_H

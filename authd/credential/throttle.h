@@ -75,7 +75,8 @@ int throttle_result(struct authd *d, const struct request *req, const int64_t *p
 int throttle_check(struct authd *d, const struct request *req, const struct throttle_keys *keys,
                    struct error *err) MUST_USE;
 
-/* Fails with 429 until the hit at `at_ms`, one of `limit`, leaves the window. */
+/* Fails with 429. A retry makes sense once the attempt at `at_ms`, one of the `limit` counted ones,
+ * has left the window. */
 int throttle_refuse(const struct request *req, int64_t at_ms, int64_t window_ms, int64_t limit,
                     struct error *err);
 
@@ -94,7 +95,7 @@ int throttle_admit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit, bool *ret_admitted,
                    struct error *err) MUST_USE;
 
-/* throttle_admit() that fails with ERR_THROTTLED and Retry-After. Parks. */
+/* Like throttle_admit(), but fails with ERR_THROTTLED and Retry-After at the limit. Parks. */
 int throttle_limit(struct authd *d, const struct request *req, const char *kind,
                    const char *subject, int64_t window_ms, int64_t limit,
                    struct error *err) MUST_USE;
@@ -121,7 +122,8 @@ int throttle_admit_tx(struct db_tx *tx, const struct request *req,
 int throttle_withdraw_tx(struct db_tx *tx, const struct request *req,
                          const uint8_t key[static THROTTLE_KEY_SIZE], struct error *err) MUST_USE;
 
-/* Do the same for the request's client, see address_subjects(). `limit`: for one /64. */
+/* Like throttle_admit() and throttle_limit(), for the client that sent the request, see
+ * address_subjects(). `limit`: for one /64. */
 int throttle_admit_client(struct authd *d, const struct request *req, const char *kind,
                           int64_t window_ms, int64_t limit, bool *ret_admitted,
                           struct error *err) MUST_USE;

@@ -72,7 +72,7 @@ const char *totp_url(struct arena *arena, const uint8_t secret[static TOTP_SECRE
     char *base32 = NULL;
     UNUSED int rc = oath_base32_encode((const char *)secret, TOTP_SECRET_SIZE, &base32, NULL);
 
-    assert(rc == OATH_OK); /* fails only without memory */
+    assert(rc == OATH_OK); /* fails only if there is no memory */
     url = arena_printf(arena,
                        "otpauth://totp/%s:%s?secret=%s&issuer=%s&algorithm=SHA1&digits=6&period=30",
                        name, escape(arena, account), base32, name);

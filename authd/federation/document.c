@@ -28,7 +28,7 @@ struct document {
     int64_t fetched_ms; /* last success */
     int64_t fresh_ms;   /* lifetime from fetched_ms */
     int64_t tried_ms;
-    struct error failure; /* of the last fetch */
+    struct error failure; /* the last fetch's */
 };
 
 static void document_drop(void *value)

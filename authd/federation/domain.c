@@ -40,8 +40,8 @@ static const char *record_name(struct arena *arena, const char *domain)
     return arena_printf(arena, RECORD_NAME "%s", domain);
 }
 
-/* Returns the domain of a path in its stored spelling; "", which no project has: it is no
- * domain. */
+/* Returns the domain of a path in its stored spelling. If it is not a domain, returns "", which no
+ * project has. */
 static const char *spelled(const struct request *req, const char *text)
 {
     const char *domain = fields_domain(req->arena, text);

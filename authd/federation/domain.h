@@ -12,8 +12,8 @@
 #include "common/service/check.h"
 
 /* Looks up the records of domains that were not looked up for a day. A domain whose record is
- * missing for seven days is lost; admins get an email on the first day and at the end. No answer
- * changes nothing. */
+ * missing for seven days is lost; admins get an email on the first day and at the end. If no name
+ * server answers, nothing changes. */
 int domain_check_run(void *daemon, const struct request *req, struct error *err);
 
 /* `atriumctl doctor`: domains whose record is missing. */

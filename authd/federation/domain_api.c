@@ -17,7 +17,7 @@ FIELD_TABLE(project_domain_in);
 
 static const struct field project_domain_path_in_rows[] = {
     FIELD_TEXT(struct project_domain_path_in, domain, 1, DOMAIN_SIZE_MAX,
-               FIELD_PATH | FIELD_REQUIRED, "The domain.", "clinic.example"),
+               FIELD_PATH | FIELD_REQUIRED, "Name of the domain.", "clinic.example"),
 };
 FIELD_TABLE(project_domain_path_in);
 
@@ -35,17 +35,19 @@ static const struct field project_domain_rows[] = {
     FIELD_TEXT(struct project_domain, recordValue, 1, RECORD_MAX, FIELD_NULLABLE,
                "Value of the TXT record; null if the domain is lost, or an operator verified it.",
                "atrium-domain-verification=mHk2tq0uYw1VxT5oJf8ZcA"),
-    FIELD_TEXT(struct project_domain, token, 1, TOKEN_MAX, FIELD_INTERNAL, "Its token.", ""),
-    FIELD_TIME(struct project_domain, createdAt, FIELD_REQUIRED, "When the record was chosen.",
-               "2026-11-28T08:00:00.000Z"),
-    FIELD_TIME(struct project_domain, expiresAt, FIELD_NULLABLE,
-               "Until when the domain can be verified with this record; null once it is.",
-               "2026-12-05T08:00:00.000Z"),
+    FIELD_TEXT(struct project_domain, token, 1, TOKEN_MAX, FIELD_INTERNAL,
+               "Random token in the record.", ""),
+    FIELD_TIME(struct project_domain, createdAt, FIELD_REQUIRED,
+               "When the value of the record was chosen.", "2026-11-28T08:00:00.000Z"),
+    FIELD_TIME(
+        struct project_domain, expiresAt, FIELD_NULLABLE,
+        "When the record expires unless the domain is verified by then; null once it is verified.",
+        "2026-12-05T08:00:00.000Z"),
     FIELD_TIME(struct project_domain, verifiedAt, FIELD_NULLABLE, "When the domain was verified."),
     FIELD_TIME(struct project_domain, missingSince, FIELD_NULLABLE,
                "When the record of a verified domain was first missing."),
     FIELD_BOOL(struct project_domain, byOperator, false, FIELD_REQUIRED,
-               "Whether an operator verified it, without a record."),
+               "Whether an operator verified the domain, without a record."),
 };
 FIELD_TABLE(project_domain);
 

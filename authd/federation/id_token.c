@@ -13,7 +13,7 @@
 #define LOGOUT_EVENT "http://schemas.openid.net/event/backchannel-logout"
 #define LOGOUT_EXPIRES_MOST HOURS(24)
 
-enum { NAME_MAX_BYTES = 255 }; /* of a `sub` (Core 1.0, section 2) and other identifiers */
+enum { NAME_MAX_BYTES = 255 }; /* for a `sub` (Core 1.0, section 2) and other identifiers */
 
 void rule_add(struct rule_list *self, const char *name, const char *fault)
 {

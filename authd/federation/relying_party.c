@@ -25,7 +25,7 @@ struct token_request {
 struct relying_party {
     struct document_cache *discoveries, *keys;
     struct curl_loop *curl;         /* for token requests */
-    struct token_request *requests; /* that are running */
+    struct token_request *requests; /* running ones */
 };
 
 enum { TOKEN_MS = 5000, TOKEN_SIZE_MAX = 65536, STATUS_OK = 200, STATUS_FAILED = 500 };
@@ -130,10 +130,10 @@ int relying_party_discover(struct authd *d, const struct request *req, const cha
     struct error failure;
     json_t *metadata;
 
+    error_init(&failure, NULL);
     if (document_get(d->relying_party->discoveries, req, metadata_url(req->arena, issuer), "",
-                     &metadata, &failure, err) < 0)
-        return -1;
-    if (!metadata)
+                     &metadata, &failure, &failure) < 0 ||
+        !metadata)
         return fail(req, issuer, "discovery", &failure, err);
     read_discovery(metadata, req->arena, ret);
     json_decref(metadata);
@@ -300,7 +300,8 @@ static int request_tokens(struct authd *d, const struct request *req,
                                .networks = &d->networks,
                                .ca_file = d->config->client_ca_file,
                                .answer_max = TOKEN_SIZE_MAX,
-                               .deadline_mono_ms = clock_mono_ms() + TOKEN_MS};
+                               .deadline_mono_ms =
+                                   MIN(req->deadline_mono_ms, clock_mono_ms() + TOKEN_MS)};
     struct token_request request = {.project = provider->project};
     struct fetch_answer answer = {.status = 0};
     int result;
@@ -322,15 +323,6 @@ static const char *callback_fault(const struct discovery *discovery, const char 
     return strcmp(iss, discovery->issuer) == 0 ? NULL : "the parameter is another issuer";
 }
 
-/* Sets *ret to a new reference, or NULL with *why set. */
-static int find_keys(struct authd *d, const struct request *req, const struct discovery *discovery,
-                     const struct jwt *token, json_t **ret, struct error *ret_why,
-                     struct error *err)
-{
-    return document_get(d->relying_party->keys, req, discovery->jwks_uri,
-                        jwt_text(token->header, "kid"), ret, ret_why, err);
-}
-
 /* Fails with the first rule that failed. */
 static int conclude(const struct request *req, const struct provider *provider,
                     const struct rule_list *rules, struct error *err)
@@ -345,7 +337,7 @@ static int conclude(const struct request *req, const struct provider *provider,
     return fail(req, provider->issuer, failed->name, &why, err);
 }
 
-/* Fails with a step that came to no answer. */
+/* Fails because a step got no answer, or a wrong one. */
 static int stop(const struct request *req, const struct provider *provider, const char *step,
                 const struct error *why, struct rule_list *rules, struct error *err)
 {
@@ -364,12 +356,12 @@ static int check_token(struct authd *d, const struct request *req,
 
     error_init(&why, NULL);
     if (jwt_read(token, req->arena, jwt) < 0) {
-        error_set(&why, ERR_BAD_REQUEST, "The token is no signed JWT of at most 8 KiB.");
+        error_set(&why, ERR_BAD_REQUEST, "The token isn't a signed JWT of at most 8 KiB.");
         return stop(req, self->provider, "token", &why, rules, err);
     }
-    if (find_keys(d, req, discovery, jwt, &keys, &why, err) < 0)
-        return -1;
-    if (!keys)
+    if (document_get(d->relying_party->keys, req, discovery->jwks_uri, jwt_text(jwt->header, "kid"),
+                     &keys, &why, &why) < 0 ||
+        !keys)
         return stop(req, self->provider, "keys", &why, rules, err);
     self->token = jwt;
     self->keys = keys;

@@ -294,7 +294,7 @@ static int rehearse(struct authd *d, const struct request *req, struct import *s
     return 0;
 }
 
-/* Finds the roles' relying parties. Without an application for a role, lines with passkeys are
+/* Finds the roles' relying parties. If a role has no application, its lines with passkeys are
  * rejected. */
 static void find_rps(struct authd *d, const struct request *req, struct import *self)
 {

@@ -118,17 +118,20 @@ static const struct field operator_import_in_rows[] = {
               "Number of the first line.", "1"),
     FIELD_BYTES(struct operator_import_in, lines, IMPORT_BATCH_MAX + 2 * IMPORT_LINE_MAX,
                 FIELD_REQUIRED, "NDJSON."),
-    FIELD_BOOL(struct operator_import_in, verified, false, 0, "The addresses are proven."),
-    FIELD_BOOL(struct operator_import_in, dryRun, false, 0, "Nothing is written."),
+    FIELD_BOOL(struct operator_import_in, verified, false, 0,
+               "Whether the email addresses are verified."),
+    FIELD_BOOL(struct operator_import_in, dryRun, false, 0,
+               "Whether to only check the lines, without creating accounts."),
 };
 FIELD_TABLE(operator_import_in);
 
 static const struct field operator_import_out_rows[] = {
-    FIELD_INT(struct operator_import_out, imported, 0, 0, 0, FIELD_REQUIRED, "Accounts made.", "1"),
+    FIELD_INT(struct operator_import_out, imported, 0, 0, 0, FIELD_REQUIRED,
+              "Number of imported accounts.", "1"),
     FIELD_OBJECTS(struct operator_import_out, lines, import_refusal, IMPORT_LINES_MAX, 0,
                   "Lines that created no account, each with the reason."),
     FIELD_BYTES(struct operator_import_out, addresses, IMPORT_LINES_MAX *IMPORT_ADDRESS_SIZE, 0,
-                "Hashes of addresses."),
+                "Hashes of the addresses in a dry run."),
 };
 FIELD_TABLE(operator_import_out);
 

@@ -47,7 +47,7 @@ struct import_account {
 };
 
 struct import_batch {
-    struct arena *arena; /* the request's */
+    struct arena *arena; /* arena of the request */
     struct import_rules rules;
     const char *hash; /* for accounts without a password; matches none */
     struct uuid_pool ids;

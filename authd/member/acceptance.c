@@ -72,7 +72,7 @@ static int find_invitation(struct authd *d, const struct request *req, struct uu
     return 0;
 }
 
-/* Finds the link's invitation and account without changes. */
+/* Finds the link's invitation and account, and changes nothing. */
 static int find(struct authd *d, const struct request *req, struct uuid id,
                 const uint8_t secret[static SECRET_HASH_SIZE], struct invited *ret,
                 struct error *err)
@@ -117,8 +117,8 @@ int invitation_show(struct authd *d, const struct request *req, const struct inv
 
 /* ---- what both ways have in common ---- */
 
-/* Uses the link for a membership of the account. `by_sign_up`: it is a sign-up's link. CONFLICT:
- * the account was deleted meanwhile. */
+/* Uses the link for a membership of the account. `by_sign_up`: the link is from a sign-up.
+ * CONFLICT: the account was deleted meanwhile. */
 static int take_membership(struct db_tx *tx, const struct request *req, const struct tenant *tenant,
                            struct uuid id, bool by_sign_up, struct uuid account, struct uuid *ret,
                            struct error *err)
@@ -169,8 +169,8 @@ static int lock(struct db_tx *tx, const struct request *req, struct uuid project
 
 /* ---- signed in ---- */
 
-/* Members need the second factor that the invitation's project requires. A session without the one
- * that its own project requires can only set one up. */
+/* Members need the second factor that the invitation's project requires. A session that lacks the
+ * second factor of its own project can only set one up. */
 static int check_factor(struct authd *d, const struct request *req, const struct invited *invited,
                         struct error *err)
 {
@@ -261,7 +261,7 @@ static int account_gone(struct error *err)
                        "The account has just been deleted. Please try again.");
 }
 
-/* A new account, if there is none. */
+/* The account to create if the address has none. */
 struct new_account {
     struct uuid id;
     struct sql_address_key_insert keys;

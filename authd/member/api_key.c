@@ -117,7 +117,7 @@ int api_key_create(struct authd *d, const struct request *req, const struct api_
     return 0;
 }
 
-/* Waits until all gateways know. Operators need no fresh proof. */
+/* Waits until all gateways reject the key. Operators need no fresh proof. */
 int api_key_delete(struct authd *d, const struct request *req, const struct api_key_id_in *in,
                    struct nothing *out UNUSED, struct error *err)
 {

@@ -23,8 +23,8 @@ static const struct field api_key_create_in_rows[] = {
                   FIELD_REQUIRED | FIELD_CHARACTERS, "Name of the API key.", "Laboratory import"),
     FIELD_TEXT(struct api_key_create_in, accessPolicy, 1, 128, FIELD_REQUIRED,
                "Access policy of the key.", "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
-    FIELD_INT(struct api_key_create_in, days, 1, API_KEY_DAYS_MAX, 90, 0, "Days until it expires.",
-              "90"),
+    FIELD_INT(struct api_key_create_in, days, 1, API_KEY_DAYS_MAX, 90, 0,
+              "Days until the key expires.", "90"),
     FIELD_TEXTS(struct api_key_create_in, addresses, 1, API_KEY_NETWORK_MAX, API_KEY_ADDRESSES_MAX,
                 0, "Networks from which the key is accepted; if absent or empty, any.",
                 "192.0.2.0/24"),
@@ -41,13 +41,12 @@ static const struct field api_key_rows[] = {
                "019a9e6b-5d20-7c41-8f39-7e0d2c6b4a18"),
     FIELD_TEXT(struct api_key, name, 1, 200, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Name of the API key.", "Laboratory import"),
-    FIELD_TEXT(struct api_key, accessPolicy, 1, 128, FIELD_REQUIRED,
-               "Scopes that the person allowed.",
+    FIELD_TEXT(struct api_key, accessPolicy, 1, 128, FIELD_REQUIRED, "Access policy of the key.",
                "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
     FIELD_JSON_TEXTS(struct api_key, addresses, 8192, FIELD_REQUIRED,
                      "Networks from which the key is accepted; if empty, any.",
                      "[\"192.0.2.0/24\"]"),
-    FIELD_TIME(struct api_key, createdAt, FIELD_REQUIRED, "When it was created.",
+    FIELD_TIME(struct api_key, createdAt, FIELD_REQUIRED, "When the key was created.",
                "2026-01-12T08:00:00.000Z"),
     FIELD_TIME(struct api_key, expiresAt, FIELD_REQUIRED, "When the key expires.",
                "2026-04-12T08:00:00.000Z"),
@@ -72,14 +71,16 @@ static const struct field api_key_list_rows[] = {
 FIELD_TABLE(api_key_list);
 
 static const struct field api_key_find_in_rows[] = {
-    FIELD_BYTES(struct api_key_find_in, hash, SECRET_HASH_SIZE, FIELD_REQUIRED, "Of the key."),
+    FIELD_BYTES(struct api_key_find_in, hash, SECRET_HASH_SIZE, FIELD_REQUIRED,
+                "SHA-256 of the key."),
 };
 FIELD_TABLE(api_key_find_in);
 
 static const struct field api_key_found_rows[] = {
     FIELD_UUID(struct api_key_found, project, FIELD_REQUIRED, "Project of the key."),
     FIELD_UUID(struct api_key_found, id, FIELD_REQUIRED, "ID of the API key."),
-    FIELD_INT(struct api_key_found, expiresAt, 0, INT64_MAX, 0, FIELD_REQUIRED, "Until when.", "0"),
+    FIELD_INT(struct api_key_found, expiresAt, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "When the key expires.", "0"),
 };
 FIELD_TABLE(api_key_found);
 
@@ -90,11 +91,12 @@ static const struct field api_key_get_in_rows[] = {
 FIELD_TABLE(api_key_get_in);
 
 static const struct field api_key_rights_rows[] = {
-    FIELD_TEXT(struct api_key_rights, name, 1, 1200, FIELD_REQUIRED, "Its name.", "Import"),
-    FIELD_UUID(struct api_key_rights, policy, FIELD_REQUIRED, "Its access policy."),
-    FIELD_TEXT(struct api_key_rights, addressRules, 0, 16384, 0, "From where it may be used.",
-               "[]"),
-    FIELD_INT(struct api_key_rights, expiresAt, 0, INT64_MAX, 0, FIELD_REQUIRED, "Until when.",
-              "0"),
+    FIELD_TEXT(struct api_key_rights, name, 1, 1200, FIELD_REQUIRED, "Name of the API key.",
+               "Import"),
+    FIELD_UUID(struct api_key_rights, policy, FIELD_REQUIRED, "Access policy of the key."),
+    FIELD_TEXT(struct api_key_rights, addressRules, 0, 16384, 0,
+               "Networks from which the key is accepted.", "[]"),
+    FIELD_INT(struct api_key_rights, expiresAt, 0, INT64_MAX, 0, FIELD_REQUIRED,
+              "When the key expires.", "0"),
 };
 FIELD_TABLE(api_key_rights);

@@ -2,8 +2,8 @@
  * invitation.h - invitations by an admin (member.c), operator (operator.c) or sign-up (business.c).
  *
  * An invitation is pending until its link is used or it is withdrawn. It reserves no email address:
- * a person who registers meanwhile can still accept. An admin's invitation stays theirs: a sign-up
- * with that address gets a second link, without admin rights.
+ * a person who registers meanwhile can still accept. A sign-up with an invited address does not
+ * change an admin's invitation: it sends a second link, which grants no admin rights.
  */
 #ifndef ATRIUM_AUTHD_MEMBER_INVITATION_H
 #define ATRIUM_AUTHD_MEMBER_INVITATION_H
@@ -26,7 +26,7 @@ struct invitation {
     /* set by invitation_prepare() and invitation_find() */
     bool pending;   /* existed, so only its link is new */
     bool by_admin;  /* made or sent by an admin or operator */
-    bool promotes;  /* sending it gives it admin rights */
+    bool promotes;  /* sending it adds admin rights to the invitation */
     struct uuid id; /* also the id of the accepted membership */
     struct uuid profile;
     int64_t invited_at; /* contract time, ms */

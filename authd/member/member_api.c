@@ -111,8 +111,9 @@ FIELD_TABLE(members_in);
 static const struct field member_list_rows[] = {
     FIELD_INT(struct member_list, total, 0, INT64_MAX, 0, FIELD_REQUIRED,
               "Number of members and pending invitations.", "1"),
-    FIELD_OBJECTS(struct member_list, resources, member, MEMBERS_MAX, FIELD_REQUIRED,
-                  "In the order in which they joined or were invited."),
+    FIELD_OBJECTS(
+        struct member_list, resources, member, MEMBERS_MAX, FIELD_REQUIRED,
+        "Members and pending invitations, in the order in which they joined or were invited."),
 };
 FIELD_TABLE(member_list);
 

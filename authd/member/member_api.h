@@ -29,7 +29,7 @@ struct member_create_in {
 FIELD_DECLARE(member_create_in);
 
 struct member {
-    struct uuid id; /* the membership's, also while pending */
+    struct uuid id; /* membership id, also while the invitation is pending */
     const char *email, *displayName, *firstName, *lastName;
     bool admin;
     enum role profileType;
@@ -133,7 +133,7 @@ FIELD_DECLARE(project_account_session_list);
 
 struct project_account_explain_in {
     struct uuid id;
-    const char *address; /* the sign-in's; NULL: unknown */
+    const char *address; /* IP address of the sign-in; NULL: unknown */
 };
 FIELD_DECLARE(project_account_explain_in);
 

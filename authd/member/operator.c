@@ -138,8 +138,8 @@ static int invite_admin(struct authd *d, const struct request *req,
     return send_admin_invitation(d, req, in, tenant, out, err);
 }
 
-/* Makes the person with this address an admin: with a new account for `hash`, or if NULL, with the
- * existing account. */
+/* Makes the person with this address an admin. `hash`: password hash for a new account; NULL: the
+ * account exists. */
 static int make_admin(struct authd *d, const struct request *req, const struct admin_create_in *in,
                       const struct tenant *tenant, struct uuid account, const char *hash,
                       struct admin_create_out *out, struct error *err)

@@ -66,7 +66,7 @@ static int begin_change(struct authd *d, const struct request *req, const char *
     return ownership_hold(d, *ret_tx, req, ret->account, &everyones, err);
 }
 
-/* Emails the installation's link to set a password, or without pages a code. */
+/* Emails the installation's link to set a password, or a code if the installation has no pages. */
 int operator_account_reset(struct authd *d, const struct request *req,
                            const struct operator_account_in *in, struct nothing *out UNUSED,
                            struct error *err)

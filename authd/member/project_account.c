@@ -105,8 +105,8 @@ static int read_page(struct authd *d, const struct request *req, const struct li
     return 0;
 }
 
-/* Names a list in its cursors. Without a filter of release 0.4, it is the name of release 0.3,
- * whose cursors stay valid. */
+/* Names a list in its cursors. If no filter of release 0.4 is set, the name is that of release 0.3,
+ * so its cursors stay valid. */
 static const char *list_key(const struct request *req, const struct project_accounts_in *in)
 {
     const char *key = arena_printf(req->arena, "people %s %s %s %s", req->caller->project.text,
@@ -170,7 +170,8 @@ int project_account_open(struct authd *d, const struct request *req, struct uuid
                        ERR_NOT_FOUND, "Account not found.");
 }
 
-/* Like project_account_open(), and audits the read. `what` NULL: the account itself. */
+/* Like project_account_open(), and audits the read. `what`: the part that is read; NULL: the
+ * account itself. */
 static int open_for_reading(struct authd *d, const struct request *req, struct uuid account,
                             const char *what, struct tenant *ret_tenant,
                             struct project_account *ret, struct error *err)

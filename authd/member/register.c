@@ -46,7 +46,7 @@ static bool is_patient(const struct registration *who)
     return who->role == ROLE_PATIENT;
 }
 
-/* Emails of a registration. Rows without method aren't written. */
+/* Emails of a registration. A row without a method isn't written. */
 struct letters {
     struct sql_outbox welcome;
     struct email_link proof;
@@ -66,7 +66,7 @@ static struct sql_outbox welcome_mail(struct authd *d, const struct request *req
 }
 
 /* Writes a patient's welcome, and a link to verify the address, for practitioners only if the
- * tenant requires it. A mailbox that had enough gets nothing. */
+ * tenant requires it. A mailbox that has reached its limit gets no email. */
 static int write_letters(struct authd *d, const struct request *req, const struct registration *who,
                          struct uuid account, const char *display, struct letters *ret,
                          struct error *err)
@@ -238,9 +238,9 @@ static int admit_patient(struct authd *d, const struct request *req, struct regi
     return 0;
 }
 
-/* Invites a person with a business address if the project wants that, unless they came by the
- * continue-as-patient link of such an invitation's email. *ret_invited: there is nothing to
- * register. */
+/* Invites a person with a business address if the project wants that, unless they followed the
+ * continue-as-patient link in the email of such an invitation. *ret_invited: the person was
+ * invited, so there is nothing to register. */
 static int invite_clinician(struct authd *d, const struct request *req,
                             const struct registration *who, bool *ret_invited, struct error *err)
 {

@@ -14,7 +14,7 @@
 #include "authd/sql/account.h"
 #include "authd/tenant.h"
 
-/* Finds a valid link without using it. *ret_invited: it is an invitation's. */
+/* Finds a valid link without using it. *ret_invited: the link is from an invitation. */
 static int find_link(struct authd *d, const struct request *req, struct uuid id,
                      const uint8_t hash[static SECRET_HASH_SIZE], struct credential_owner *ret,
                      bool *ret_invited, struct error *err)

@@ -208,7 +208,7 @@ static int read_pushed(struct authd *d, const struct request *req, const struct 
     if (found < 0)
         return -1;
     if (found == 0)
-        return refuse(err, "invalid_request_uri", "The request is not known, or is over.");
+        return refuse(err, "invalid_request_uri", "The request is unknown or has expired.");
     json = codec_parse_json(row.request, strlen(row.request), true, err);
     if (!json)
         return -1;
@@ -226,7 +226,7 @@ int auth_request_read(struct authd *d, const struct request *req, const struct i
     if (in->next)
         return auth_request_unseal(d, req, project, in->next, ret) == 0
                    ? 0
-                   : invalid(err, "The request is not known.");
+                   : invalid(err, "The request is unknown.");
     if (in->request_uri &&
         strncmp(in->request_uri, REQUEST_URI_PREFIX, strlen(REQUEST_URI_PREFIX)) == 0)
         return read_pushed(d, req, issuer, in, ret, err);
@@ -245,7 +245,7 @@ int auth_request_find_client(struct authd *d, const struct request *req,
         return invalid(err, "client_id is missing.");
     if (oauth_client_find(d, req, issuer->view, &issuer->tenant, self->in.client_id, &self->client,
                           err) < 0)
-        return err->code == ERR_NOT_FOUND ? invalid(err, "The client is not known.") : -1;
+        return err->code == ERR_NOT_FOUND ? invalid(err, "The client is unknown.") : -1;
     settings = self->client.settings;
     if (!self->in.redirect_uri)
         return invalid(err, "redirect_uri is missing.");
@@ -264,7 +264,7 @@ static int check_response(const struct auth_request *self, struct error *err)
     if (in->request)
         return refuse(err, "request_not_supported", "Request objects are not supported.");
     if (in->request_uri && !self->pushed)
-        return refuse(err, "request_uri_not_supported", "Only pushed requests are taken.");
+        return refuse(err, "request_uri_not_supported", "This client must push its requests.");
     if (!in->response_type)
         return invalid(err, "response_type is missing.");
     if (strcmp(in->response_type, "code") != 0)
@@ -272,7 +272,8 @@ static int check_response(const struct auth_request *self, struct error *err)
     if (in->response_mode && strcmp(in->response_mode, "query") != 0)
         return invalid(err, "The response mode must be query.");
     if (!oauth_client_allows(&self->client.settings->grantTypes, "authorization_code"))
-        return refuse(err, "unauthorized_client", "The client may not use this grant.");
+        return refuse(err, "unauthorized_client",
+                      "The client is not allowed to use this grant type.");
     return 0;
 }
 
@@ -330,7 +331,7 @@ static int check_scope(const struct request *req, struct auth_request *self, str
             kept = arena_printf(req->arena, "%s%s%s", kept, *kept ? " " : "", word);
     self->scope = kept;
     if (*kept == '\0')
-        return refuse(err, "invalid_scope", "The client may have none of these scopes.");
+        return refuse(err, "invalid_scope", "The client is not allowed any of these scopes.");
     return 0;
 }
 
@@ -413,7 +414,7 @@ static int check_acr(struct auth_request *self, const json_t *acr, struct error 
         return 0;
     if (wish.any && !wish.one_factor && !wish.two_factors)
         return refuse(err, "unmet_authentication_requirements",
-                      "The issuer knows none of the acr values.");
+                      "None of the acr values is supported.");
     self->two_factors = wish.two_factors && !wish.one_factor;
     self->id_acr = wish.one_factor && !wish.two_factors ? ACR_ONE_FACTOR : NULL;
     return 0;
@@ -497,7 +498,7 @@ static int check_resource(const struct issuer *issuer, struct auth_request *self
         return 0;
     if (strcmp(self->in.resource, issuer->public_url) == 0 ||
         !oauth_client_allows(&settings->audiences, self->in.resource))
-        return refuse(err, "invalid_target", "The resource is none that the client may ask for.");
+        return refuse(err, "invalid_target", "The client is not allowed to request this resource.");
     return 0;
 }
 

@@ -39,7 +39,7 @@ struct auth_request {
     bool two_factors;  /* required by an essential acr */
     /* Set by `id_token` in `claims`: */
     const char *id_claims; /* space-separated; NULL: none */
-    const char *id_acr;    /* essential acr below the highest; NULL: none */
+    const char *id_acr;    /* acr of the ID token; NULL: the acr of the sign-in */
     const char *subjects;  /* allowed person ids, space-separated; NULL: any */
     bool prefers_two;      /* acr_values prefer two factors to one */
     const char *pushed;    /* the request_uri's secret; NULL: not pushed */

@@ -34,7 +34,7 @@ struct authorization {
     struct issuer issuer;
     struct visit visit;
     struct auth_request request;
-    struct sql_oauth_session_get_row session; /* the browser's */
+    struct sql_oauth_session_get_row session; /* session of the browser */
 };
 
 /* ---- answers ---- */
@@ -240,7 +240,7 @@ static int refuse_repeated(struct error *err)
 /* prompt=none (OpenID Connect Core 1.0, section 3.1.2.6). */
 static int ask_nothing(const char *word, struct error *err)
 {
-    return oauth_fail(err, ERR_BAD_REQUEST, word, "The person must be asked.");
+    return oauth_fail(err, ERR_BAD_REQUEST, word, "The person must sign in or consent.");
 }
 
 static int proceed(struct authorization *self, bool repeated, struct endpoint_answer *out,
@@ -387,7 +387,7 @@ static int bind_to_proof(struct authd *d, const struct request *req, const struc
         return -1;
     if (ret->jkt && in->dpop_jkt && strcmp(ret->jkt, in->dpop_jkt) != 0)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof",
-                          "The proof is of another key than dpop_jkt.");
+                          "The proof is signed with another key than dpop_jkt names.");
     if (ret->jkt)
         request->in.dpop_jkt = ret->jkt;
     return 0;
@@ -418,7 +418,8 @@ int pushed_request(struct authd *d, const struct request *req, const struct auth
         client_authenticate(d, req, &issuer, &given, &request.client, err) < 0)
         return -1;
     if (in->request_uri)
-        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "A request_uri is not pushed.");
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request",
+                          "A pushed request can't contain a request_uri.");
     request.in.client_id = request.client.clientId;
     if (bind_to_proof(d, req, in, &request, &proof, err) < 0 ||
         auth_request_find_client(d, req, &issuer, &request, err) < 0 ||

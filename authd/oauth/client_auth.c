@@ -24,7 +24,7 @@ enum { BASIC_MAX = 2048, JTI_MAX = 255 };
 
 /* Authentication data before verification. */
 struct claim {
-    enum client_auth method; /* the registration's */
+    enum client_auth method; /* method in the registration */
     const char *client_id, *secret;
     bool basic; /* in the Authorization header: a failure needs a challenge */
     struct jwt assertion;
@@ -38,7 +38,7 @@ static void claim_clear(struct claim *self)
 
 static int refuse(const struct claim *claim, struct error *err)
 {
-    (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_client", "The client is not authenticated.");
+    (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_client", "The client authentication failed.");
     /* RFC 6749, section 5.2 */
     return claim->basic ? oauth_fail_challenge(err, "Basic realm=\"OAuth\"") : -1;
 }
@@ -127,7 +127,7 @@ static int claim_read(const struct request *req, const struct client_credentials
     *claim = (struct claim){.method = CLIENT_AUTH_NONE, .client_id = given->client_id};
     if (methods > 1) /* RFC 6749, section 2.3 */
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request",
-                          "The client authenticates in two ways.");
+                          "The client used two authentication methods. Use one.");
     if (given->authorization) {
         claim->method = CLIENT_AUTH_SECRET_BASIC;
         claim->basic = true;
@@ -202,7 +202,7 @@ static bool claims_fit(const struct request *req, const struct jwt *assertion,
            jwt_time(assertion, "iat") <= now + JWT_CLOCK_SKEW_MS && id > 0 && id <= JTI_MAX;
 }
 
-/* Needs a settled view: can fetch keys, and spends the assertion. */
+/* Needs a settled view, because it can fetch keys and spends the assertion. */
 static int check_assertion(struct authd *d, const struct request *req, const struct issuer *issuer,
                            const struct claim *claim, const struct oauth_client *client,
                            struct error *err)

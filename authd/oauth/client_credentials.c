@@ -48,7 +48,8 @@ static const char *whole_scope(const struct token_call *call)
 
 static int refuse_scope(struct error *err)
 {
-    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope", "The client may not have this scope.");
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope",
+                      "The client is not allowed this scope.");
 }
 
 /* RFC 6749, section 3.3: the default is the client's scopes, to which `system` scopes are narrowed
@@ -93,7 +94,7 @@ static int read_audience(const struct token_call *call, const char *scope, const
     if (uri_is_below(call->issuer->public_url, resource) ||
         !oauth_client_allows(&call->client->settings->audiences, resource))
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
-                          "The client may not have tokens for this resource.");
+                          "The client is not allowed tokens for this resource.");
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /*
  * client_token.h - audit rows of clients' own tokens, several in one statement and commit
- * (common/runtime/batch.h). It writes them only if the view's guess (authd/settings_cache.h) is the
- * last change number.
+ * (common/runtime/batch.h). The statement writes them only if the view's guess
+ * (authd/settings_cache.h) is the last change number.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CLIENT_TOKEN_H
 #define ATRIUM_AUTHD_OAUTH_CLIENT_TOKEN_H

@@ -1,6 +1,6 @@
 /*
- * consent.h - consent for third-party clients. They need it for each scope that is new at a
- * resource, and when their terms change.
+ * consent.h - consent for third-party clients. Such a client needs consent for each scope that is
+ * new at a resource, and again when its terms change.
  */
 #ifndef ATRIUM_AUTHD_OAUTH_CONSENT_H
 #define ATRIUM_AUTHD_OAUTH_CONSENT_H

@@ -93,7 +93,7 @@ static int create(struct authd *d, const struct request *req, const struct issue
         if (created != 0)
             return MIN(created, 0);
     }
-    return error_set(err, ERR_INTERNAL, "No user code is free.");
+    return error_set(err, ERR_INTERNAL, "No unused user code was found.");
 }
 
 /* RFC 8628, section 3.2, without verification_uri_complete, which attackers could send to people
@@ -123,7 +123,7 @@ int device_authorization(struct authd *d, const struct request *req,
         return -1;
     if (!oauth_client_allows(&request.client.settings->grantTypes, GRANT_DEVICE_CODE))
         return oauth_fail(err, ERR_BAD_REQUEST, "unauthorized_client",
-                          "The client may not use this grant.");
+                          "The client is not allowed to use this grant type.");
     request.in.client_id = request.client.clientId;
     if (auth_request_check_target(d, req, &issuer, &request, err) < 0 ||
         throttle_limit_client(d, req, "device authorization", req->address, DEVICE_WINDOW,
@@ -142,9 +142,9 @@ static int refuse(struct error *err, const char *answer)
     static const struct {
         const char *word, *text;
     } rows[] = {
-        {"authorization_pending", "Nothing was decided yet."},
-        {"slow_down", "The device polls too often: wait five seconds longer from now on."},
-        {"access_denied", "The person has denied it, or has signed out."},
+        {"authorization_pending", "The person has not decided yet."},
+        {"slow_down", "The device polls too often. Wait five seconds longer between polls."},
+        {"access_denied", "The person denied the request, or has signed out."},
         {"expired_token", "The device code has expired."},
     };
 
@@ -164,7 +164,7 @@ static int poll(struct authd *d, const struct token_call *call,
 
     in->audit = grant_audit(call, &in->grant, device->account, device->role, "device");
     if (sql_require(sql_oauth_device_poll(d->svc.db, call->req, in, &row, err), err, ERR_INTERNAL,
-                    "The device is gone.") < 0)
+                    "The device's request no longer exists.") < 0)
         return -1;
     if (strcmp(row.answer, "redeemed") != 0)
         return refuse(err, row.answer);
@@ -217,7 +217,7 @@ int grant_device_code(struct authd *d, const struct token_call *call, struct tok
     if (found < 0)
         return -1;
     if (found == 0)
-        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code is not known.");
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The device code is unknown.");
     address_key_load(d, call->req, device.account);
     in.parent = device.session;
     held = grant_held_of(call, device.role, device.scope, device.resource, device.patient);

@@ -46,7 +46,7 @@ static const char *nonce_new(const struct authd *d, const struct request *req)
     return secret_encode(req->arena, nonce, sizeof(nonce));
 }
 
-/* Returns when the nonce was made; 0: it is not this installation's, or has expired. */
+/* Returns when the nonce was made, or 0 if it has expired or is not from this installation. */
 static int64_t nonce_made(const struct authd *d, const struct request *req, const char *nonce)
 {
     const struct seal_keys *keys = &d->svc.seal;
@@ -111,7 +111,8 @@ static const char *key_thumbprint(const struct request *req, const struct jwt *p
 
 static int ask_nonce(const struct authd *d, const struct request *req, struct error *err)
 {
-    (void)oauth_fail(err, ERR_BAD_REQUEST, "use_dpop_nonce", "The proof needs our nonce.");
+    (void)oauth_fail(err, ERR_BAD_REQUEST, "use_dpop_nonce",
+                     "The proof must contain the nonce from the DPoP-Nonce header.");
     return oauth_fail_nonce(err, nonce_new(d, req));
 }
 
@@ -140,7 +141,7 @@ static int check_claims(const struct request *req, const struct endpoint_visit *
         return refuse(err, "The proof is for another request.");
     if (!is_of_token(req, jwt_text(proof->claims, "ath"), access_token))
         return refuse(err, "The proof is for another token.");
-    return jwt_time(proof, "iat") > 0 ? 0 : refuse(err, "The proof does not say when it was made.");
+    return jwt_time(proof, "iat") > 0 ? 0 : refuse(err, "The proof has no valid iat.");
 }
 
 static int check_proof(struct authd *d, const struct request *req,
@@ -151,7 +152,7 @@ static int check_proof(struct authd *d, const struct request *req,
     int64_t until;
 
     if (!jkt || !*id || strlen(id) > JTI_MAX)
-        return refuse(err, "The proof is not signed by its key.");
+        return refuse(err, "The signature of the proof is invalid.");
     if (check_claims(req, visit, access_token, proof, err) < 0 ||
         check_time(d, req, proof, !access_token, &until, err) < 0)
         return -1;
@@ -170,7 +171,7 @@ static int read_proof(struct authd *d, const struct request *req,
     if (!visit->dpop)
         return 0;
     if (jwt_read(visit->dpop, req->arena, &proof) < 0)
-        return refuse(err, "The proof is no token, or there are two.");
+        return refuse(err, "Send exactly one proof, which must be a JWT.");
     result = check_proof(d, req, visit, access_token, &proof, ret, err);
     jwt_clear(&proof);
     return result;
@@ -225,7 +226,8 @@ int dpop_check_token(struct authd *d, const struct request *req, const struct en
         return oauth_word(err) ? challenge(req, err) : -1;
     if (ret->jkt && strcmp(jkt, ret->jkt) == 0)
         return 0;
-    (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_token", "The token needs a proof of its key.");
+    (void)oauth_fail(err, ERR_UNAUTHORIZED, "invalid_token",
+                     "The token is bound to a key: send a DPoP proof.");
     return challenge(req, err);
 }
 

@@ -25,8 +25,8 @@ struct dpop_proof {
     int64_t until; /* expiry, contract time */
 };
 
-/* Checks the proof, if any, of a token or pushed request. Rejects spent ones. Fails:
- * invalid_dpop_proof; use_dpop_nonce, with a nonce. Parks. */
+/* Checks the proof, if any, of a token or pushed request. Rejects a spent proof. Fails:
+ * invalid_dpop_proof, or use_dpop_nonce together with a new nonce for the client. Parks. */
 int dpop_check(struct authd *d, const struct request *req, const struct endpoint_visit *visit,
                struct dpop_proof *ret, struct error *err) MUST_USE;
 

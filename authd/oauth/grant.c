@@ -286,7 +286,7 @@ static int find_code(struct authd *d, const struct token_call *call, const uint8
     if (found < 0)
         return -1;
     if (found == 0 || strcmp(ret->client_id, call->client->clientId) != 0)
-        return refuse(err, "The code is not known.");
+        return refuse(err, "The code is unknown.");
     address_key_load(d, call->req, ret->account);
     if (ret->used)
         return end_replayed(d, call, ret, err);
@@ -300,7 +300,8 @@ static bool verifier_fits(const struct token_call *call, const char *challenge)
     return challenge && verifier ? challenge_matches(challenge, verifier) : !challenge && !verifier;
 }
 
-/* Checks that the proof is by the key that the request named, if any (RFC 9449, section 10). */
+/* Checks that the proof is signed with the key that the request named, if any (RFC 9449, section
+ * 10). */
 static int check_key(const struct token_call *call, const struct sql_oauth_code_get_row *code,
                      struct error *err)
 {
@@ -308,14 +309,14 @@ static int check_key(const struct token_call *call, const struct sql_oauth_code_
         return 0;
     if (!call->proof.jkt)
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof",
-                          "The code needs a proof of its key.");
+                          "The code is bound to a key: send a DPoP proof.");
     return strcmp(call->proof.jkt, code->jkt) == 0
                ? 0
                : refuse(err, "The code is bound to another key.");
 }
 
-/* RFC 7636, section 4.6. A wrong verifier spends the code, against guesses. Without a challenge,
- * any is wrong (RFC 9700, section 4.8.2). */
+/* RFC 7636, section 4.6. A wrong verifier spends the code, against guesses. If the request had no
+ * challenge, any verifier is wrong (RFC 9700, section 4.8.2). */
 static int check_verifier(struct authd *d, const struct token_call *call, const uint8_t *hash,
                           const struct sql_oauth_code_get_row *code, struct error *err)
 {
@@ -348,7 +349,7 @@ static int check_code(struct authd *d, const struct token_call *call, const uint
         return refuse(err, "redirect_uri is not that of the request.");
     if (resource && (!code->resource || strcmp(resource, code->resource) != 0))
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
-                          "The resource is not that of the request.");
+                          "The resource differs from the one in the authorization request.");
     return check_key(call, code, err) < 0 ? -1 : check_verifier(d, call, hash, code, err);
 }
 
@@ -492,7 +493,7 @@ static int narrow(const struct token_call *call, struct grant *grant, struct err
     for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (!word_list_has(grant->scope, word))
             return oauth_fail(err, ERR_BAD_REQUEST, "invalid_scope",
-                              "The scope is more than was granted.");
+                              "The scope exceeds what was granted.");
     grant->scope = call->in->scope;
     return 0;
 }
@@ -520,11 +521,11 @@ static int narrow_to_present(const struct renewing *self, const struct renewal *
     }
     grant->scope = now.scope;
     grant->patient = now.patient;
-    return *now.scope ? 0 : refuse(err, "The client may no longer have what it was granted.");
+    return *now.scope ? 0 : refuse(err, "The client is no longer allowed what it was granted.");
 }
 
-/* RFC 6749, section 6: its own client, and no more than was granted. RFC 9449, section 5: its
- * key. */
+/* Checks that the client owns the grant and requests no more than was granted (RFC 6749, section
+ * 6), with the key of the grant (RFC 9449, section 5). */
 static int check_renewal(void *arg, const struct renewal *renewal, struct error *err)
 {
     struct renewing *self = arg;
@@ -536,13 +537,13 @@ static int check_renewal(void *arg, const struct renewal *renewal, struct error 
         return -1;
     if (strcmp(client_id, call->client->clientId) != 0 ||
         !uuid_equal(&renewal->subject.project, &call->issuer->tenant.projectId))
-        return refuse(err, "The refresh token is not known.");
+        return refuse(err, "The refresh token is unknown.");
     if (self->grant.jkt && (!jkt || strcmp(self->grant.jkt, jkt) != 0))
         return refuse(err, "The refresh token is bound to another key.");
     if (call->in->resource &&
         (!self->grant.resource || strcmp(call->in->resource, self->grant.resource) != 0))
         return oauth_fail(err, ERR_BAD_REQUEST, "invalid_target",
-                          "The resource is not that of the grant.");
+                          "The resource differs from the one of the grant.");
     if (narrow(call, &self->grant, err) < 0 ||
         narrow_to_present(self, renewal, &self->grant, err) < 0)
         return -1;

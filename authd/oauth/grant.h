@@ -13,7 +13,7 @@
 struct grant {
     struct token_subject subject;
     const char *scope, *resource; /* NULL: none */
-    const char *nonce;            /* the request's; NULL: none, or a refresh */
+    const char *nonce;            /* nonce of the request; NULL: none, or a refresh */
     const char *auth_method, *jkt;
     const char *id_claims; /* for the ID token; NULL: none */
     const char *id_acr;    /* for the ID token; NULL: any */

@@ -127,7 +127,7 @@ static int find_server(struct authd *d, const struct request *req, struct uuid p
 static int refuse(struct error *err)
 {
     return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant",
-                      "The client may no longer have what it was granted.");
+                      "The client is no longer allowed what it was granted.");
 }
 
 /* Reports if the person has consented where required. A client that was first-party has requested
@@ -184,7 +184,7 @@ int grant_check_registered(struct authd *d, const struct token_call *call, struc
 struct grant_scan {
     struct uuid project, after;
     const char *client_id;     /* NULL: all clients */
-    const char *base;          /* a changed server's; NULL: any resource */
+    const char *base;          /* base URL of a changed server; NULL: any resource */
     struct fhir_server server; /* at `resource` */
     const char *resource;      /* NULL: not looked up */
     bool has_server;

@@ -50,7 +50,7 @@ static int read_hint(struct ending *self, struct error *err)
                                 &self->hint, err);
 }
 
-/* Rejects a client other than the ID token's. */
+/* Rejects a client other than the one in the ID token. */
 static enum visit_step find_client(struct ending *self, struct error *err)
 {
     const char *given = self->in->client_id;
@@ -80,8 +80,8 @@ static enum visit_step check_address(struct ending *self)
     return refuse(self);
 }
 
-/* Reports if the hint is of the browser's session. A grant of another session does not count. A
- * grant with offline_access has no session, so it counts for the person. */
+/* Reports if the hint belongs to the browser's session. A grant of another session does not count.
+ * A grant with offline_access has no session, so it counts for the person. */
 static int is_of_session(const struct ending *self, bool *ret, struct error *err)
 {
     const struct caller *caller = &self->visit.caller;

@@ -12,8 +12,9 @@
 #include "common/domain/uri.h"
 #include "common/service/page_cursor.h"
 
-#define ISSUER_ROWS(s)                                                                        \
-    FIELD_TEXT(s, tenantCode, 1, 256, FIELD_PATH | FIELD_REQUIRED, "The tenant's code.", ""), \
+#define ISSUER_ROWS(s)                                                                           \
+    FIELD_TEXT(s, tenantCode, 1, 256, FIELD_PATH | FIELD_REQUIRED, "Tenant code of the issuer.", \
+               ""),                                                                              \
         FIELD_ENDPOINT(s)
 
 static const struct field issuer_in_rows[] = {
@@ -114,7 +115,7 @@ FIELD_TABLE(end_session_in);
 static const struct field consent_rows[] = {
     FIELD_TEXT(struct consent, clientId, 1, 256, FIELD_REQUIRED, "ID of the client.",
                "019af3c2-6a3e-7b1c-9d2e-3f4a5b6c7d8e"),
-    FIELD_TEXT(struct consent, name, 1, 200, FIELD_REQUIRED, "Its name.", "Diary"),
+    FIELD_TEXT(struct consent, name, 1, 200, FIELD_REQUIRED, "Name of the client.", "Diary"),
     FIELD_TEXT(struct consent, scope, 0, 4096, FIELD_REQUIRED, "Scopes that the person allowed.",
                "openid profile"),
     FIELD_TIME(struct consent, createdAt, FIELD_REQUIRED, "When consent was first given.",
@@ -124,7 +125,8 @@ static const struct field consent_rows[] = {
 FIELD_TABLE(consent);
 
 static const struct field consent_list_rows[] = {
-    FIELD_OBJECTS(struct consent_list, consents, consent, 200, FIELD_REQUIRED, "Sorted by name."),
+    FIELD_OBJECTS(struct consent_list, consents, consent, 200, FIELD_REQUIRED,
+                  "Consents, sorted by the client's name."),
 };
 FIELD_TABLE(consent_list);
 
@@ -168,9 +170,9 @@ static const struct field fhir_server_in_rows[] = {
                   "Base URL of the server, exactly as applications send it in `aud`.",
                   "https://fhir.example.com/r4"),
     FHIR_SCOPES_ROW(struct fhir_server_in, patientScopes, smart_scope_patient_check,
-                    "SMART scopes that patients can get at most.", "patient/*.rs"),
+                    "SMART scopes that patients can grant at this server.", "patient/*.rs"),
     FHIR_SCOPES_ROW(struct fhir_server_in, practitionerScopes, smart_scope_practitioner_check,
-                    "SMART scopes that practitioners can get at most.", "user/*.cruds"),
+                    "SMART scopes that practitioners can grant at this server.", "user/*.cruds"),
 };
 FIELD_TABLE(fhir_server_in);
 
@@ -189,9 +191,10 @@ static const struct field fhir_server_rows[] = {
     FIELD_TEXT(struct fhir_server, base, 1, FHIR_BASE_MAX, FIELD_REQUIRED,
                "Base URL of the server.", "https://fhir.example.com/r4"),
     FIELD_JSON_TEXTS(struct fhir_server, patientScopes, 8192, FIELD_REQUIRED,
-                     "SMART scopes that patients can get at most.", "[\"patient/*.rs\"]"),
+                     "SMART scopes that patients can grant at this server.", "[\"patient/*.rs\"]"),
     FIELD_JSON_TEXTS(struct fhir_server, practitionerScopes, 8192, FIELD_REQUIRED,
-                     "SMART scopes that practitioners can get at most.", "[\"user/*.cruds\"]"),
+                     "SMART scopes that practitioners can grant at this server.",
+                     "[\"user/*.cruds\"]"),
     FIELD_TIME(struct fhir_server, createdAt, FIELD_REQUIRED, "When the server was registered.",
                "2026-01-12T08:00:00.000Z"),
     FIELD_TIME(struct fhir_server, lastUpdated, FIELD_REQUIRED,
@@ -235,19 +238,21 @@ FIELD_TABLE(fhir_server_list);
 /* ---- security events ---- */
 
 static const struct field security_event_sign_in_rows[] = {
-    FIELD_UUID(struct security_event_sign_in, projectId, FIELD_REQUIRED, "Name of the project."),
-    FIELD_UUID(struct security_event_sign_in, sessionId, FIELD_REQUIRED, "A session of it."),
+    FIELD_UUID(struct security_event_sign_in, projectId, FIELD_REQUIRED, "Project of the session."),
+    FIELD_UUID(struct security_event_sign_in, sessionId, FIELD_REQUIRED, "Session that ended."),
     FIELD_UUID(struct security_event_sign_in, id, FIELD_REQUIRED, "Identifier of the event."),
-    FIELD_UUID(struct security_event_sign_in, account, 0, "Whose session it was."),
-    FIELD_UUID(struct security_event_sign_in, actor, 0, "Who ended it."),
+    FIELD_UUID(struct security_event_sign_in, account, 0, "Account of the session."),
+    FIELD_UUID(struct security_event_sign_in, actor, 0,
+               "Account that ended the session; absent if unknown."),
     FIELD_TEXT(struct security_event_sign_in, audience, 1, 255, FIELD_REQUIRED,
-               "Whom the token is for.", "https://events.example.com"),
+               "Recipient of the token (`aud`).", "https://events.example.com"),
     FIELD_INT(struct security_event_sign_in, at, 0, INT64_MAX, 0, FIELD_REQUIRED,
-              "When it has ended.", "1"),
+              "When the session ended.", "1"),
 };
 FIELD_TABLE(security_event_sign_in);
 
 static const struct field security_event_token_rows[] = {
-    FIELD_TEXT(struct security_event_token, token, 1, 16384, FIELD_REQUIRED, "The token.", "eyJ"),
+    FIELD_TEXT(struct security_event_token, token, 1, 16384, FIELD_REQUIRED, "The signed token.",
+               "eyJ"),
 };
 FIELD_TABLE(security_event_token);

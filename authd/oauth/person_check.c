@@ -25,8 +25,9 @@ int person_check(const struct visit *visit, struct error *err)
                                   .action = "session.create"};
 
     if (patient ? !tenant->patientLogin : !tenant->practitionerLogin)
-        return deny(err, "Sign-in is switched off.");
+        return deny(err, "Sign-in is disabled.");
     if (admission_check(visit->d, &visit->req, &who, err) == 0)
         return 0;
-    return err->code == ERR_FORBIDDEN ? deny(err, "Sign-in is not allowed from here.") : -1;
+    return err->code == ERR_FORBIDDEN ? deny(err, "Sign-in is not allowed from this IP address.")
+                                      : -1;
 }

@@ -21,7 +21,7 @@ static const struct why {
     {"logout", false, "The session was signed out."},
     {"revoked", false, "The session was ended."},
     {"credential", false, "A password or another credential of the account was changed."},
-    {"removed", false, "The account is no member any more, or is locked."},
+    {"removed", false, "The account is no longer a member, or is locked."},
     {"theft", true, "A refresh token was used twice: it may have been stolen."},
     {"login-replay", true, "A code of a sign-in was used twice: it may have been stolen."},
     {"limit", true, "The account had too many sessions."},

@@ -116,7 +116,7 @@ static int find_launched(struct authd *d, const struct request *req, struct uuid
     if (found < 0)
         return -1;
     if (found == 0)
-        return refuse(err, "invalid_request", "The launch is not known, or is over.");
+        return refuse(err, "invalid_request", "The launch is unknown or has expired.");
     *ret = row.patient;
     return 0;
 }
@@ -222,7 +222,7 @@ static int narrow_to(struct narrowing *self, const struct limits *limits, struct
     narrow_words(self, request->scope);
     json_decref(self->server);
     if (*self->scope == '\0' || strlen(self->scope) > GRANTED_SCOPE_MAX)
-        return refuse(err, "invalid_scope", "None of these scopes can be given there.");
+        return refuse(err, "invalid_scope", "None of these scopes can be granted at this server.");
     request->scope = self->scope;
     if (is_about_patient(self->scope))
         request->patient = patient;

@@ -16,8 +16,8 @@
 #include "common/domain/role.h"
 
 /* Narrows the request's scope to what this person can grant at the FHIR server, if it is one, and
- * finds the patient. ERR_BAD_REQUEST with an OAuth error code: no scope is left, or the launch is
- * expired, used or another's. Does not spend the launch. Parks. */
+ * finds the patient. ERR_BAD_REQUEST with an OAuth error code: no scope is left, or the launch has
+ * expired, was used, or belongs to another person. Does not spend the launch. Parks. */
 int smart_narrow(struct authd *d, const struct request *req, struct uuid project,
                  const struct caller *caller, struct auth_request *request,
                  struct error *err) MUST_USE;
@@ -27,12 +27,13 @@ int smart_narrow_grant(struct authd *d, const struct request *req, const struct 
                        struct uuid patient, struct auth_request *request,
                        struct error *err) MUST_USE;
 
-/* Narrows to the lists of client and server only. Does not park. */
+/* Narrows the request's scope to what both the client's and the server's lists contain, and checks
+ * nothing else. Does not park. */
 int smart_narrow_registered(const struct request *req, enum role role, struct uuid patient,
                             struct auth_request *request, struct error *err) MUST_USE;
 
-/* Narrows `system` scopes to the client's; other words must be listed. NULL: not allowed, or none
- * left. In the arena. */
+/* Narrows `system` scopes to those that the client's list allows; other words must be in the list.
+ * Returns NULL if a word is not allowed, or no scope is left. In the arena. */
 const char *smart_system_scope(struct arena *arena, const struct oauth_client *client,
                                const char *scope);
 

@@ -37,10 +37,10 @@ static int run(struct authd *d, const struct token_call *call, struct token_answ
             continue;
         if (!oauth_client_allows(&settings->grantTypes, grants[i].type))
             return oauth_fail(err, ERR_BAD_REQUEST, "unauthorized_client",
-                              "The client may not use this grant.");
+                              "The client is not allowed to use this grant type.");
         return grants[i].run(d, call, out, err);
     }
-    return oauth_fail(err, ERR_BAD_REQUEST, "unsupported_grant_type", "The grant is not known.");
+    return oauth_fail(err, ERR_BAD_REQUEST, "unsupported_grant_type", "The grant type is unknown.");
 }
 
 static void set_text(json_t *body, const char *name, const char *value)
@@ -71,7 +71,8 @@ static int check_proof(const struct token_call *call, struct error *err)
 
     if (call->proof.jkt || !wanted || strcmp(wanted, "required") != 0)
         return 0;
-    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof", "The client must prove a key.");
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_dpop_proof",
+                      "The client must send a DPoP proof.");
 }
 
 /* RFC 6749, section 6: a refresh token identifies a public client, as SMART's browser clients

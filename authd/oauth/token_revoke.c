@@ -19,7 +19,8 @@
 /* Section 2.1: another client's token stays valid. */
 static int refuse(struct error *err)
 {
-    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant", "The token is not the client's.");
+    return oauth_fail(err, ERR_BAD_REQUEST, "invalid_grant",
+                      "The token belongs to another client.");
 }
 
 static int revoke_grant(struct authd *d, const struct request *req, struct uuid project,

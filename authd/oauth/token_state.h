@@ -18,11 +18,11 @@ struct token_state {
     struct uuid session;   /* absent: the client's own token */
     const char *client_id; /* NULL: unknown */
     const char *id;        /* claim jti; NULL: none */
-    int64_t expires_ms;    /* an access token's */
+    int64_t expires_ms;    /* expiry of an access token */
 };
 
-/* Reads a token without checking if it is live. Another issuer's has neither claims nor refresh.
- * From the arena. Does not park. */
+/* Reads a token without checking if it is live. For a token of another issuer, `claims` is NULL and
+ * `refresh` is false. From the arena. Does not park. */
 void token_state_read(struct authd *d, const struct request *req, const struct issuer *issuer,
                       const char *token, struct token_state *ret);
 void token_state_clear(struct token_state *self);

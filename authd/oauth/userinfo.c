@@ -46,7 +46,8 @@ static int find_token(const struct userinfo_in *in, const char **ret, bool *ret_
     bool posted = strcmp(in->visit->method, "POST") == 0 && in->access_token;
 
     if (header && in->access_token)
-        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request", "There are two tokens.");
+        return oauth_fail(err, ERR_BAD_REQUEST, "invalid_request",
+                          "The request contains two access tokens. Send one.");
     if (!bearer && !bound && !posted)
         return refuse(err, "Bearer");
     *ret = in->access_token;

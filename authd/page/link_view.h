@@ -18,7 +18,7 @@ struct link_view {
     const char *page, *action; /* receives the form; value of its button */
     enum page_text title, why, button, problem, password_problem;
     bool asks_password, new_password;
-    const char *project, *inviter, *email; /* the invitation's */
+    const char *project, *inviter, *email; /* shown for an invitation */
 };
 
 /* Shows the link's form, or that a link without id or secret is invalid. Returns VISIT_ANSWERED. */

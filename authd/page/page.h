@@ -2,7 +2,7 @@
  * page.h - writes HTML with each value escaped for its context.
  *
  * pagegen.pl compiles templates (authd/page/template) to calls of page_raw() and page_put(). A
- * variable's place decides its context. See docs/pages.md.
+ * variable's place decides its context. See TEMPLATES.md.
  */
 #ifndef ATRIUM_AUTHD_PAGE_PAGE_H
 #define ATRIUM_AUTHD_PAGE_PAGE_H

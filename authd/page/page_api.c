@@ -23,9 +23,9 @@ static const char *const page_notes[] = {"consent-withdrawn",
                                          "verified",
                                          NULL};
 
-#define PAGE_TENANT_ROWS(s)                                                                   \
-    FIELD_TEXT(s, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED | FIELD_PATH, "Whose page.", \
-               "demo"),                                                                       \
+#define PAGE_TENANT_ROWS(s)                                                    \
+    FIELD_TEXT(s, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED | FIELD_PATH, \
+               "Tenant code in the page's path.", "demo"),                     \
         FIELD_VISIT(s)
 /* JSON from navigator.credentials. */
 #define PAGE_CREDENTIAL_ROW(s)                                      \
@@ -38,14 +38,15 @@ static const char *const page_notes[] = {"consent-withdrawn",
 
 static const struct field front_query_rows[] = {
     FIELD_VISIT(struct front_query),
-    FIELD_TEXT(struct front_query, tenant, 0, PAGE_FIELD_MAX, FIELD_QUERY, "Whose sign-in.",
-               "demo"),
+    FIELD_TEXT(struct front_query, tenant, 0, PAGE_FIELD_MAX, FIELD_QUERY,
+               "Organization code that the person entered.", "demo"),
 };
 FIELD_TABLE(front_query);
 
 static const struct field page_query_rows[] = {
     PAGE_TENANT_ROWS(struct page_query),
-    FIELD_CHOICE(struct page_query, note, page_notes, FIELD_QUERY, "What was done.", "signed-out"),
+    FIELD_CHOICE(struct page_query, note, page_notes, FIELD_QUERY, "Result of the previous page.",
+                 "signed-out"),
     PAGE_FORM_ROW(struct page_query, goal, FIELD_QUERY),
 };
 FIELD_TABLE(page_query);
@@ -62,15 +63,15 @@ FIELD_TABLE(sign_in_form);
 
 static const struct field consent_form_rows[] = {
     PAGE_TENANT_ROWS(struct consent_form),
-    FIELD_TEXT(struct consent_form, FIELD_AS(action, "do"), 0, PAGE_FIELD_MAX, 0, "What is done.",
-               "allow"),
+    FIELD_TEXT(struct consent_form, FIELD_AS(action, "do"), 0, PAGE_FIELD_MAX, 0,
+               "Button that the person pressed.", "allow"),
 };
 FIELD_TABLE(consent_form);
 
 static const struct field device_form_rows[] = {
     PAGE_TENANT_ROWS(struct device_form),
-    FIELD_TEXT(struct device_form, FIELD_AS(action, "do"), 0, PAGE_FIELD_MAX, 0, "What is done.",
-               "find"),
+    FIELD_TEXT(struct device_form, FIELD_AS(action, "do"), 0, PAGE_FIELD_MAX, 0,
+               "Button that the person pressed.", "find"),
     PAGE_FORM_ROW(struct device_form, code, FIELD_SECRET),
     PAGE_FORM_ROW(struct device_form, step, FIELD_SECRET),
 };

@@ -26,8 +26,8 @@ struct sign_in_form {
     const char *tenantCode;
     const struct page_visit *visit;
     const char *email, *password;
-    const char *step, *role; /* instead, when choosing between two accounts */
-    const char *credential;  /* instead, with `step`: a passkey, JSON */
+    const char *step, *role; /* instead of email and password, to choose between two accounts */
+    const char *credential;  /* instead, with `step`: a passkey's answer as JSON */
 };
 FIELD_DECLARE(sign_in_form);
 
@@ -35,7 +35,7 @@ struct mfa_form {
     const char *tenantCode;
     const struct page_visit *visit;
     const char *step, *code;
-    const char *credential; /* instead of `code`: a passkey, JSON */
+    const char *credential; /* instead of `code`: a passkey's answer as JSON */
 };
 FIELD_DECLARE(mfa_form);
 
@@ -44,7 +44,7 @@ struct step_up_form {
     const struct page_visit *visit;
     const char *goal; /* next page */
     const char *password, *code;
-    const char *step, *credential; /* instead: a passkey, JSON */
+    const char *step, *credential; /* instead: a passkey's answer as JSON */
 };
 FIELD_DECLARE(step_up_form);
 
@@ -69,7 +69,7 @@ struct passkeys_form {
     const char *action; /* "rename", "remove" */
     const char *passkey;
     const char *name;
-    const char *step, *credential; /* instead: a new passkey, JSON */
+    const char *step, *credential; /* instead: a new passkey as JSON */
 };
 FIELD_DECLARE(passkeys_form);
 
@@ -105,7 +105,7 @@ FIELD_DECLARE(continue_query);
 struct register_form {
     const char *tenantCode;
     const struct page_visit *visit;
-    const char *token; /* the link's; NULL: none */
+    const char *token; /* token of the link; NULL: none */
     const char *role, *name, *surname, *email, *password;
 };
 FIELD_DECLARE(register_form);
@@ -126,7 +126,7 @@ struct link_form {
     const char *password;
     const char *action;      /* for an invitation: "accept", "sign-in" */
     const char *step, *code; /* instead, for a sign-in that waits for a second factor */
-    const char *credential;  /* instead of `code`: a passkey, JSON */
+    const char *credential;  /* instead of `code`: a passkey's answer as JSON */
     const char *email;       /* for "send", a new link */
 };
 FIELD_DECLARE(link_form);

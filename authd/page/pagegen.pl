@@ -10,7 +10,7 @@
 #     FOLDER/pages.c    the functions and the texts
 #
 # A variable's place decides how it is escaped. A variable in a place that isn't listed here stops
-# the build with its file and line. docs/pages.md describes templates.
+# the build with its file and line. TEMPLATES.md describes templates.
 use strict;
 use warnings;
 

@@ -14,7 +14,7 @@
 /* Entered values, and what is wrong with them. */
 struct entered {
     const struct register_form *form; /* NULL: nothing entered */
-    const char *token;                /* a continue-as-patient link's, or NULL */
+    const char *token;                /* token of a continue-as-patient link, or NULL */
     enum page_text problem, name, surname, email, password;
 };
 

@@ -92,7 +92,8 @@ static const char *may(struct arena *arena, enum page_language language, unsigne
     return all;
 }
 
-/* Returns the plural, "measurements", or without a word "entries of another kind (Basic)". */
+/* Returns the plural, such as "measurements", or "entries of another kind (Basic)" if the type has
+ * no word. */
 static const char *what(struct arena *arena, enum page_language language, const char *type)
 {
     enum page_text text = find(types, ARRAY_SIZE(types), type);

@@ -153,7 +153,7 @@ static const char *list_seal(const struct visit *visit, const struct begun_list 
     return visit_seal(visit, text);
 }
 
-/* Fails if the form was open for too long, or is another browser's. */
+/* Fails if the form was open for too long, or belongs to another browser. */
 static bool list_unseal(const struct visit *visit, const char *step, struct begun_list *ret)
 {
     const char *state = visit_unseal(visit, step);

@@ -82,7 +82,7 @@ static bool answer_open(const struct submission *self, struct field_bytes kept,
            fields_unpack(&page_answer_table, &object, arena, ret, &err) == 0;
 }
 
-/* Without a stored answer, the next call handles the form. This call answers either way. */
+/* If the answer isn't stored, the next call handles the form. This call answers either way. */
 static void answer_keep(const struct submission *self, const struct page_answer *answer)
 {
     struct sql_submission_keep_in keep = {.slot = self->slot, .id = id_of(self)};

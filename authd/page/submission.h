@@ -17,8 +17,8 @@ struct page_answer;
 typedef int page_handler(struct authd *d, const struct request *req, const void *in, void *out,
                          struct error *err);
 
-/* Calls the handler, or returns its earlier answer. `table`: of `in`. UNAVAILABLE: another call
- * didn't finish in time. Parks. */
+/* Calls the handler, or returns its earlier answer. `table` describes `in`. UNAVAILABLE: another
+ * call didn't finish in time. Parks. */
 int submission_run(struct authd *d, const struct request *req, const struct field_table *table,
                    const void *in, page_handler *handler, struct page_answer *out,
                    struct error *err) MUST_USE;

@@ -195,8 +195,8 @@ static void open_language(struct visit *self)
     self->host = uri_after_http(from->url, &secure);
 }
 
-/* The links of a page's footer, in its language. A page that answers a form has none, because they
- * would lose what was typed. */
+/* Sets the links in the page's footer that choose a language. A page that answers a form has none,
+ * because they would lose what was typed. */
 static void open_tongues(struct visit *self)
 {
     static const char *const names[PAGE_LANGUAGES] = {"English", "Deutsch", "Español"};

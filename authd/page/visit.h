@@ -23,8 +23,8 @@ struct visit {
     struct authd *d;
     const struct page_visit *from;
     struct tenant tenant;
-    /* The installation's own pages: without tenant; their session (account_session.h) has no
-     * project. */
+    /* The visit is to the installation's own pages, which have no tenant; their session
+     * (account_session.h) has no project. */
     bool installation;
     struct account_session own; /* the browser's session there, if own.caller.account is set */
     enum page_language language;
@@ -64,13 +64,13 @@ enum visit_step visit_open(struct authd *d, const struct request *req, const cha
                            const struct page_visit *from, struct visit *ret,
                            struct page_answer *out, struct error *err) MUST_USE;
 
-/* visit_open() for a form. VISIT_ANSWERED: also if another site sent it. VISIT_STALE: a signed-in
- * person continues as in visit_continue(). Parks. */
+/* Like visit_open(), for a form. VISIT_ANSWERED: also if another site sent it. VISIT_STALE: a
+ * signed-in person continues as in visit_continue(). Parks. */
 enum visit_step visit_open_form(struct authd *d, const struct request *req, const char *code,
                                 const struct page_visit *from, struct visit *ret,
                                 struct page_answer *out, struct error *err) MUST_USE;
 
-/* visit_open() for pages that the installation has too (/t/-/...). */
+/* Like visit_open(), for pages that the installation has too (/t/-/...). */
 enum visit_step visit_open_any(struct authd *d, const struct request *req, const char *code,
                                const struct page_visit *from, struct visit *ret,
                                struct page_answer *out, struct error *err) MUST_USE;
@@ -80,7 +80,7 @@ enum visit_step visit_open_any_form(struct authd *d, const struct request *req, 
 
 /* Go to the sign-in if the browser isn't signed in. A tenant's page of REACH_ACCOUNT goes to the
  * installation's account page if the tenant doesn't own the account. There, a required second
- * factor must be set up first. VISIT_STALE: signed in. */
+ * factor must be set up first. VISIT_STALE: the browser is signed in. */
 enum visit_step visit_open_account(struct authd *d, const struct request *req, const char *code,
                                    const struct page_visit *from, struct visit *ret,
                                    struct page_answer *out, struct error *err) MUST_USE;
@@ -121,11 +121,12 @@ void visit_allow_redirect(const struct visit *self, const char *uri, struct page
 enum visit_step visit_say(const struct visit *self, int status, enum page_text title,
                           enum page_text text, struct page_answer *out);
 
-/* "Chrome, Linux"; NULL: unknown. */
+/* Returns a text such as "Chrome, Linux", or NULL if unknown. */
 struct session_record;
 const char *visit_device(struct arena *arena, const struct session_record *session);
 
-/* "January 31, 2026, 9:30 AM" in the page's language, in UTC, which the page must say. */
+/* Returns a time such as "January 31, 2026, 9:30 AM" in the page's language, in UTC, which the page
+ * must say. */
 const char *visit_time(const struct visit *self, int64_t at_ms);
 
 /* Returns the text of a result of the last page, one of page_notes. NULL: none. */

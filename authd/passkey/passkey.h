@@ -12,7 +12,7 @@ int passkey_list_of(struct authd *d, const struct request *req, struct uuid acco
                     struct passkey_list *out, struct error *err) MUST_USE;
 
 /* Deletes a passkey of owner->account, ends its sessions, emails the owner and commits. The
- * transaction holds the account's lock. NOT_FOUND. Parks. */
+ * transaction holds the account's lock. Fails: NOT_FOUND. Parks. */
 int passkey_remove(struct authd *d, const struct request *req, struct db_tx **tx_p,
                    const struct credential_owner *owner, struct uuid passkey, const char *reason,
                    struct error *err) MUST_USE;

@@ -51,7 +51,7 @@ static const struct field passkey_party_rows[] = {
                "Relying party ID: the host name that the passkey belongs to.",
                "patient.demo.example"),
     FIELD_TEXT(struct passkey_party, name, 1, DISPLAY_MAX, FIELD_REQUIRED,
-               "A message for people; it can change.", "Demo"),
+               "Name of the relying party, for people.", "Demo"),
 };
 FIELD_TABLE(passkey_party);
 
@@ -61,7 +61,7 @@ static const struct field passkey_user_rows[] = {
     FIELD_TEXT(struct passkey_user, name, 1, 254, FIELD_REQUIRED, "Email address of the account.",
                "ana@example.org"),
     FIELD_TEXT(struct passkey_user, displayName, 1, DISPLAY_MAX, FIELD_REQUIRED,
-               "A message for people; it can change.", "Ana Lima"),
+               "Name of the person.", "Ana Lima"),
 };
 FIELD_TABLE(passkey_user);
 
@@ -212,7 +212,7 @@ FIELD_TABLE(passkey);
 
 static const struct field passkey_list_rows[] = {
     FIELD_OBJECTS(struct passkey_list, passkeys, passkey, PASSKEYS_MAX, FIELD_REQUIRED,
-                  "Oldest first, at most 20."),
+                  "Passkeys, oldest first, at most 20."),
 };
 FIELD_TABLE(passkey_list);
 

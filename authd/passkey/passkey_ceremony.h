@@ -1,9 +1,9 @@
 /*
  * passkey_ceremony.h - a challenge, until the browser's answer has been checked.
  *
- * The first answer uses it up, right or wrong. It lives for five minutes; origins are those of the
- * settings at the end. Sessions and logins store theirs as a row. Sign-ins don't, because anyone
- * can start one; see passkey_start.h.
+ * The first answer uses it up, right or wrong. It lives for five minutes; the origins are those
+ * that the settings allow when it ends. Sessions and logins store theirs as a row. Sign-ins don't,
+ * because anyone can start one; see passkey_start.h.
  */
 #ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_CEREMONY_H
 #define ATRIUM_AUTHD_PASSKEY_PASSKEY_CEREMONY_H

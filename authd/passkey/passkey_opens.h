@@ -3,9 +3,9 @@
  *
  * Its project is that of the session in which it was made; the installation's own pages make
  * passkeys for all. Relying parties don't decide, because tenants choose their application's URL.
- * passkey.opens_id is the nil UUID for all and the max UUID for none. Passkeys of older releases
- * have null: the lowest common ancestor of the account's memberships. Without one they open
- * nothing, and the owner gets an email.
+ * passkey.opens_id is the nil UUID for all and the max UUID for none. In passkeys of older releases
+ * it is null and stands for the lowest common ancestor of the account's memberships. If there is
+ * none, they open nothing, and the owner gets an email.
  */
 #ifndef ATRIUM_AUTHD_PASSKEY_PASSKEY_OPENS_H
 #define ATRIUM_AUTHD_PASSKEY_PASSKEY_OPENS_H

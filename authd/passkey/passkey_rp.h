@@ -17,7 +17,7 @@ enum { PASSKEY_ORIGIN_LABELS_MAX = 5 }; /* section 5.11.1 */
 
 struct passkey_rp {
     const char *id, *name; /* host name; name for people */
-    const char *origin;    /* the tenant application's */
+    const char *origin;    /* origin of the tenant's application */
     struct uuid project;   /* not set: the installation's, which has several origins */
 };
 

@@ -36,8 +36,8 @@ int passkey_finish_account(struct authd *d, const struct request *req,
                            const struct passkey_finish_in *in, struct login_step *out,
                            struct error *err) MUST_USE;
 
-/* Finishes like {patient,practitioner}_passkey_finish(). *ret_role: the passkey's, or a patient's
- * if unknown. Parks. */
+/* Finishes like {patient,practitioner}_passkey_finish(). *ret_role: role of the passkey's account,
+ * or patient if unknown. Parks. */
 int passkey_finish_any(struct authd *d, const struct request *req,
                        const struct passkey_finish_in *in, enum role *ret_role,
                        struct login_step *out, struct error *err) MUST_USE;

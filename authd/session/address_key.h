@@ -24,7 +24,7 @@
 void address_key_load(struct authd *d, const struct request *req, struct uuid account);
 
 /* Like address_key_load(), for an account read with its key (NULL: none yet), so that timing
- * reveals no accounts. Parks only without a key. */
+ * reveals no accounts. Parks only if the key is missing. */
 void address_key_adopt(struct authd *d, const struct request *req, struct uuid account,
                        const char *key);
 

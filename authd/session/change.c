@@ -153,7 +153,7 @@ int gateway_lease(struct authd *d, const struct request *req, const struct gatew
 
     if (lease_acquire(d, req, in, err) < 0 ||
         sql_require(sql_change_since(d->svc.db, req, &since, &rows, err), err, ERR_INTERNAL,
-                    "There is no counter of changes.") < 0)
+                    "The row of the change counter is missing.") < 0)
         return -1;
     changes_fill(&rows, req->arena, out);
     return 0;

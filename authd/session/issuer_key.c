@@ -97,7 +97,7 @@ static int key_create(struct authd *d, const struct request *req, enum jws_alg a
         return -1;
     key = made.result == 0 ? jws_key_parse(alg, made.der, made.size) : NULL;
     result = key ? insert(d, req, key, &made, anyway, active_at, err)
-                 : error_set(err, ERR_INTERNAL, "A key of the issuers cannot be made.");
+                 : error_set(err, ERR_INTERNAL, "A key for the issuers cannot be created.");
     OPENSSL_clear_free(made.der, made.size);
     return result;
 }
@@ -124,7 +124,7 @@ int issuer_key_open(struct authd *d, const struct request *req, struct error *er
     if (issuer_key_reload(d, req, err) < 0)
         return -1;
     if (!is_complete(d, req->now_ms))
-        return error_set(err, ERR_INTERNAL, "There is no key of the issuers.");
+        return error_set(err, ERR_INTERNAL, "There is no key for the issuers.");
     return 0;
 }
 
@@ -258,7 +258,7 @@ const char *issuer_sign(struct authd *d, const struct request *req, enum jws_alg
 
     if (!key) {
         json_decref(claims);
-        (void)error_set(err, ERR_INTERNAL, "There is no key of the issuers.");
+        (void)error_set(err, ERR_INTERNAL, "There is no key for the issuers.");
         return NULL;
     }
     header = json_pack("{s:s, s:s, s:s}", "alg", jws_alg_name(alg), "typ", typ, "kid", key->kid);

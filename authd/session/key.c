@@ -41,7 +41,7 @@ static int key_create(struct authd *d, const struct request *req, bool anyway, i
         sealed = seal_value(req->arena, &d->svc.seal, KEY_SEAL_PURPOSE, der, size);
     OPENSSL_clear_free(der, size);
     if (!key)
-        return error_set(err, ERR_INTERNAL, "A signing key cannot be made.");
+        return error_set(err, ERR_INTERNAL, "A signing key cannot be created.");
     *ret = (struct change){.kind = "keys", .id = uuid_ordered(req->now_ms)};
     create.kid = key->kid;
     create.private_sealed = (struct field_bytes){sealed.bytes, sealed.size};

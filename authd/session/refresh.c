@@ -131,7 +131,7 @@ static int judge(struct authd *d, const struct request *req, const struct refres
                : error_set(err, ERR_INTERNAL, "The refresh token's successor cannot be opened.");
 }
 
-/* Checks the subject's admission. Without a project, the session is gone too. */
+/* Checks the subject's admission. If the project was deleted, so was the session. */
 static int admit(struct authd *d, const struct request *req, const struct renewal *renewal,
                  struct error *err)
 {

@@ -12,7 +12,7 @@ struct renewal {
     struct uuid account, policy;
     int64_t change;        /* see admission_cache.h */
     bool current;          /* can rotate */
-    bool grant;            /* an OAuth client's */
+    bool grant;            /* session of an OAuth client */
     const char *successor; /* the next token, from the rotation; unset if `current` */
 };
 

@@ -13,7 +13,7 @@ struct authd;
 
 /* Only REFRESH_CURRENT can be outdated when it is used, because tokens only grow older. */
 enum refresh_status {
-    REFRESH_OVER,    /* no session, or ended */
+    REFRESH_OVER,    /* the session has ended or does not exist */
     REFRESH_CURRENT, /* can rotate */
     REFRESH_AGAIN,   /* previous token, within the retry window */
     REFRESH_THEFT,   /* an older token, or not of this session */

@@ -295,7 +295,7 @@ void session_end_surplus(struct authd *d, const struct request *req, struct uuid
                   req->trace, NULL);
 }
 
-/* Ends a page of sessions in a transaction. Without a project, it ends those in all projects. */
+/* Ends a page of sessions in a transaction. If no project is set, ends those in all projects. */
 static int end_page_in(struct db_tx *tx, const struct request *req, const struct session_end *which,
                        struct field_list *ret, struct error *err)
 {

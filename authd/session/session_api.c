@@ -42,9 +42,10 @@ static const struct field me_project_rows[] = {
     FIELD_UUID(struct me_project, id, FIELD_REQUIRED, "ID of the project.",
                "0199a0c0-4b1e-7f20-8d35-6c1a9e4f7b02"),
     FIELD_TEXT(struct me_project, name, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Its name.", "Lakeside Clinic"),
+               "Name of the project.", "Lakeside Clinic"),
     FIELD_TEXT(struct me_project, brandName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
-               "Its name on pages and in emails: the branding's, otherwise `name`.", "Lakeside"),
+               "Name on pages and in emails: the branding's name if it has one, otherwise `name`.",
+               "Lakeside"),
     FIELD_BOOL(struct me_project, strictMode, false, 0,
                "Always false: no resource is checked against FHIR profiles.", "false"),
 };
@@ -53,7 +54,8 @@ FIELD_TABLE(me_project);
 static const struct field me_membership_rows[] = {
     FIELD_CHOICE(struct me_membership, resourceType, membership_type, FIELD_REQUIRED,
                  "Always ProjectMembership.", "ProjectMembership"),
-    FIELD_UUID(struct me_membership, id, FIELD_REQUIRED, "The user's membership in the project.",
+    FIELD_UUID(struct me_membership, id, FIELD_REQUIRED,
+               "ID of the user's membership in the project.",
                "0199d4e1-3c5a-7b90-a2f8-4d6e8b1c7f03"),
     FIELD_BOOL(struct me_membership, admin, false, FIELD_REQUIRED,
                "Whether the user administers the project.", "false"),
@@ -90,7 +92,7 @@ static const struct field me_policy_rows[] = {
     FIELD_CHOICE(struct me_policy, resourceType, policy_type, FIELD_REQUIRED,
                  "Always AccessPolicy.", "AccessPolicy"),
     FIELD_UUID(struct me_policy, id, 0, "ID of the policy; absent if there is none."),
-    FIELD_TEXT(struct me_policy, name, 0, DISPLAY_MAX, FIELD_CHARACTERS, "Its name.",
+    FIELD_TEXT(struct me_policy, name, 0, DISPLAY_MAX, FIELD_CHARACTERS, "Name of the policy.",
                "Own documents"),
     FIELD_JSON_LIST(
         struct me_policy, resource, policy_rule, POLICY_JSON_MAX, 0,
@@ -110,7 +112,8 @@ FIELD_TABLE(me_menu_link);
 static const struct field me_menu_rows[] = {
     FIELD_TEXT(struct me_menu, title, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
                "Heading of the menu.", "Files"),
-    FIELD_OBJECTS(struct me_menu, link, me_menu_link, MENU_MAX, FIELD_REQUIRED, "Its entries."),
+    FIELD_OBJECTS(struct me_menu, link, me_menu_link, MENU_MAX, FIELD_REQUIRED,
+                  "Entries of the menu."),
 };
 FIELD_TABLE(me_menu);
 

@@ -46,8 +46,8 @@ bool smart_scope_meet(const struct smart_scope *wanted, const struct smart_scope
 /* Returns the scope as text, in the syntax of version 1 if requested and possible. */
 const char *smart_scope_print(struct arena *arena, const struct smart_scope *self);
 
-/* field_check functions (common/wire/fields.h): a patient's data, and also what a practitioner can
- * see. */
+/* Check a scope for a patient's data, or for what a practitioner can see (field_check functions of
+ * common/wire/fields.h). */
 int smart_scope_patient_check(const char *value, char why[static 96]);
 int smart_scope_practitioner_check(const char *value, char why[static 96]);
 

@@ -7,9 +7,9 @@
 
 #include "authd/authd.h"
 
-/* Fails: ERR_STEP_UP_REQUIRED without a proof in the last `fresh_sign_in`; ERR_UNAUTHORIZED
- * (session ended). Call it last before the write, so that other errors come first. tx: the open
- * transaction, or NULL. Parks. */
+/* Fails: ERR_STEP_UP_REQUIRED (no proof in the last `fresh_sign_in`); ERR_UNAUTHORIZED (session
+ * ended). Call it last before the write, so that other errors come first. tx: the open transaction,
+ * or NULL. Parks. */
 int step_up_check(struct authd *d, struct db_tx *tx, const struct request *req,
                   struct error *err) MUST_USE;
 

@@ -11,7 +11,7 @@ struct place {
     struct uuid project, profile;
 };
 
-/* The account that someone tries to sign in to. Without an account only role and project are
+/* The account that someone tries to sign in to. If there is no account, only role and project are
  * set. */
 struct candidate {
     struct sign_in is; /* project: target of the sign-in; not set: not chosen yet */
@@ -42,13 +42,14 @@ bool candidate_is_member(const struct candidate *self);
 bool candidate_is_locked_in(const struct candidate *self, struct uuid project);
 
 /* Finds a patient's account in `project`, or a practitioner's in any. `project` restricts the
- * places. Returns 0 even without account. ERR_THROTTLED: at a limit, but *ret is filled. Parks. */
+ * places. Returns 0 even if there is no account. ERR_THROTTLED: at a limit, but *ret is filled.
+ * Parks. */
 int candidate_find(struct authd *d, const struct request *req, enum role role, struct uuid project,
                    const char *email, const struct throttle_keys *keys, struct candidate *ret,
                    struct error *err) MUST_USE;
 
 /* Finds the account of a login that waits for a second factor, with possible places. Returns 0 even
- * without one. Parks. */
+ * if there is none. Parks. */
 int candidate_of_login(struct authd *d, const struct request *req, enum role role,
                        struct uuid login, struct candidate *ret, struct error *err) MUST_USE;
 
@@ -64,8 +65,9 @@ int candidate_of_account(struct authd *d, const struct request *req, enum role r
 int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,
                      const struct throttle_keys *keys, struct error *err) MUST_USE;
 
-/* Verifies the password. Without account or place it takes the same time and is never right. Sets
- * `renewed` for outdated and imported hashes. Counts nothing. Parks. */
+/* Verifies the password. If there is no account or place, this takes the same time, and the
+ * password is never right. Sets `renewed` for outdated and imported hashes. Counts nothing.
+ * Parks. */
 int candidate_verify(struct authd *d, const struct request *req, struct candidate *who,
                      const char *password, bool *ret_right, struct error *err) MUST_USE;
 

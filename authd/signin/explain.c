@@ -21,7 +21,7 @@ struct walk {
     enum role role;
     struct tenant tenant;
     bool found;         /* the tenant exists */
-    struct uuid policy; /* the member's; not set: none */
+    struct uuid policy; /* policy of the member; not set: none */
     bool factor;
     struct explain_step steps[STEPS_MAX];
     size_t count;
@@ -87,7 +87,7 @@ static bool is_known(const struct sql_explain_row *row)
     return row->found || row->invited;
 }
 
-/* Without a role, prefers a patient's account to a practitioner's. */
+/* If no role is given, prefers a patient's account to a practitioner's. */
 static int find_account(struct authd *d, const struct request *req, struct walk *walk,
                         struct sql_explain_row *ret, struct error *err)
 {

@@ -22,7 +22,7 @@
 
 struct login {
     struct uuid id;
-    struct sign_in is;                    /* project: a patient's, or named at the start */
+    struct sign_in is;                    /* project: of a patient, or named at the start */
     struct admission comes;               /* the admission check for that project */
     struct uuid session_project, session; /* made with the code */
     struct uuid within;                   /* the login leads only to this project and those below */

@@ -89,7 +89,8 @@ static int admit(struct authd *d, const struct request *req, const char *subject
     return 0;
 }
 
-/* Adds the email with the code to the sign-in's row. Without an account, no email is written. */
+/* Adds the email with the code to the sign-in's row. If there is no account, no email is
+ * written. */
 static int write_mail(struct authd *d, const struct request *req, const struct tenant *tenant,
                       const struct candidate *who, const char *code,
                       struct sql_mail_code_create_in *create, struct error *err)
@@ -185,7 +186,7 @@ int practitioner_code_start(struct authd *d, const struct request *req,
 struct entered {
     struct code_hashes hashes;
     struct tenant tenant;
-    struct candidate who; /* without a place: no account */
+    struct candidate who; /* no places: there is no account */
     const char *email, *challenge, *subject;
     bool proven;            /* the address is verified for the tenant's organization */
     struct ownership found; /* whether the tenant owns the account; only if not `proven` */
@@ -193,7 +194,7 @@ struct entered {
     uint8_t wrong_key[THROTTLE_KEY_SIZE]; /* counts the day's wrong codes */
 };
 
-/* Finds the account with its places. Without one, runs the same statements. */
+/* Finds the account with its places. If there is none, runs the same statements. */
 static int find_account(struct authd *d, const struct request *req, enum role role,
                         struct uuid account, struct entered *self, struct error *err)
 {

@@ -116,8 +116,8 @@ static int show(struct authd *d, const struct request *req, const struct sql_fac
     return 0;
 }
 
-/* Without a factor, answers a secret to set one up, unless the account is in several organizations:
- * this session can't enroll it then. */
+/* If there is no factor, answers a secret to set one up, unless the account is in several
+ * organizations: this session can't enroll it then. */
 int mfa_status(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
                struct mfa_status_out *out, struct error *err)
 {

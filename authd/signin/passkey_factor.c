@@ -104,7 +104,7 @@ int passkey_factor_check(struct authd *d, const struct request *req, struct uuid
         return -1;
     if (!*ret_wrong && !uuid_equal(&ret->account, &who->is.account))
         *ret_wrong = "credential";
-    /* without a tenant, the login is restricted to the passkey's */
+    /* without a tenant, the login is limited to what the passkey opens */
     if (*ret_wrong || !uuid_is_set(&ceremony.tenant))
         return 0;
     if (passkey_opens(d, req, ret->opens, ceremony.tenant, &open, err) < 0)

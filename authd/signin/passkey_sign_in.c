@@ -116,7 +116,7 @@ static int check_reach(struct authd *d, const struct request *req,
     else if (uuid_is_set(&proof->account_project) &&
              !uuid_equal(&proof->account_project, &ceremony->tenant))
         *ret_wrong = "not-a-member";
-    /* without a tenant, the login is restricted to the passkey's */
+    /* without a tenant, the login is limited to what the passkey opens */
     if (*ret_wrong || !uuid_is_set(&ceremony->tenant))
         return 0;
     if (passkey_opens(d, req, proof->opens, ceremony->tenant, &open, err) < 0)
@@ -126,7 +126,7 @@ static int check_reach(struct authd *d, const struct request *req,
     return 0;
 }
 
-/* Finds the account and passkey. `tenant`: the ceremony's, or NULL. */
+/* Finds the account and passkey. `tenant`: tenant of the ceremony, or NULL. */
 static int prove(struct authd *d, const struct request *req, const struct tenant *tenant,
                  const struct passkey_finish_in *in, struct passkey_ceremony *ceremony,
                  struct passkey_proof *proof, struct error *err)

@@ -297,9 +297,12 @@ FIELD_VARIANT(login_mfa_challenge, struct login_step);
 static const struct field login_step_rows[] = {
     FIELD_CHOICE(struct login_step, nextStep, login_steps, FIELD_REQUIRED,
                  "token: exchange the session code; mfa: show a second factor first.", "token"),
-    FIELD_TEXT(struct login_step, sessionCode, 1, CODE_MAX, FIELD_SECRET,
-               "With token: what to exchange, within five minutes.", EXAMPLE_CODE),
-    FIELD_UUID(struct login_step, loginId, 0, "With mfa: the sign-in that waits for the factor."),
+    FIELD_TEXT(
+        struct login_step, sessionCode, 1, CODE_MAX, FIELD_SECRET,
+        "If `nextStep` is `token`: one-time code to exchange for tokens within five minutes.",
+        EXAMPLE_CODE),
+    FIELD_UUID(struct login_step, loginId, 0,
+               "If `nextStep` is `mfa`: the sign-in that waits for the second factor."),
     FIELD_OBJECTS(struct login_step, tenants, login_tenant, TENANTS_MAX, FIELD_OMIT_EMPTY,
                   "Projects that the person can sign in to."),
 };
@@ -333,8 +336,8 @@ FIELD_VARIANT(register_step, struct token_or_step);
 
 static const struct field token_or_step_rows[] = {
     FIELD_CHOICE(struct token_or_step, nextStep, register_steps, 0,
-                 "Present alone when a mail must be answered before signing in: an invitation, or "
-                 "the link that proves the address.",
+                 "The only member if an email must be answered before signing in: an invitation, "
+                 "or a link that verifies the address.",
                  "clinician-invite"),
     FIELD_TEXT(struct token_or_step, accessToken, 1, TOKEN_MAX, FIELD_SECRET,
                "JWT for the header `Authorization: Bearer <accessToken>`.", EXAMPLE_TOKEN),

@@ -143,7 +143,7 @@ static int prove_by_passkey(struct authd *d, const struct request *req, const st
     return 0;
 }
 
-/* Accepts a passkey, a code of an enabled second factor, or without one the password. */
+/* Accepts a passkey, a code of an enabled second factor or, if there is none, the password. */
 int step_up(struct authd *d, const struct request *req, const struct step_up_in *in,
             struct nothing *out UNUSED, struct error *err)
 {

@@ -45,7 +45,7 @@ int trail_prove_leaf(struct authd *d, const struct request *req, struct uuid pro
 int trail_prove_tree(struct authd *d, const struct request *req, struct uuid project, int64_t size,
                      int64_t older, struct merkle_proof *ret, struct error *err) MUST_USE;
 
-/* Returns the leaf's index for a daemon's row. ERR_NOT_FOUND. Parks. */
+/* Returns the leaf's index for a daemon's row. Fails: NOT_FOUND. Parks. */
 int trail_leaf_find(struct authd *d, const struct request *req, struct uuid project,
                     const struct trail_place *place, int64_t *ret, struct error *err) MUST_USE;
 

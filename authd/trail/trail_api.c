@@ -10,7 +10,7 @@ enum {
     AUDIT_TEXT_MAX = 256,
     AUDIT_EVENTS_JSON_MAX = 4 << 20,
     AUDIT_RECORD_MAX = 1 << 20,
-    AUDIT_PEOPLE_MAX = 2 * MEMBERS_MAX + 2, /* two per event, and the filter's */
+    AUDIT_PEOPLE_MAX = 2 * MEMBERS_MAX + 2, /* two per event, plus the one in the filter */
     NOTE_MAX = 2048,
     RECEIPT_MAX = 32768,
     ERASURE_PARTS_MAX = 8,
@@ -70,7 +70,7 @@ static const struct field project_audit_in_rows[] = {
 FIELD_TABLE(project_audit_in);
 
 static const struct field audit_person_rows[] = {
-    FIELD_UUID(struct audit_person, account, FIELD_REQUIRED, "The account."),
+    FIELD_UUID(struct audit_person, account, FIELD_REQUIRED, "ID of the account."),
     FIELD_TEXT(struct audit_person, profile, 1, AUDIT_TEXT_MAX, FIELD_REQUIRED, "The profile.",
                "Practitioner/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),
     FIELD_TEXT(struct audit_person, firstName, 0, DISPLAY_MAX, FIELD_REQUIRED | FIELD_CHARACTERS,
@@ -147,34 +147,36 @@ FIELD_TABLE(sign_in_hours);
 
 static const struct field operator_addresses_open_in_rows[] = {
     FIELD_OBJECTS(struct operator_addresses_open_in, addresses, audit_sealed, ADDRESSES_OPEN_MAX,
-                  FIELD_REQUIRED, "Of rows of any daemon."),
+                  FIELD_REQUIRED, "Encrypted addresses from audit rows of any daemon."),
 };
 FIELD_TABLE(operator_addresses_open_in);
 
 static const struct field operator_addresses_open_out_rows[] = {
     FIELD_TEXTS(struct operator_addresses_open_out, addresses, 0, 64, ADDRESSES_OPEN_MAX, 0,
-                "In the same order; empty: the account was deleted.", "192.0.2.7"),
+                "Decrypted addresses in the same order; empty if the account was deleted.",
+                "192.0.2.7"),
 };
 FIELD_TABLE(operator_addresses_open_out);
 
 static const struct field operator_erasure_in_rows[] = {
-    FIELD_UUID(struct operator_erasure_in, account, FIELD_REQUIRED, "The account."),
+    FIELD_UUID(struct operator_erasure_in, account, FIELD_REQUIRED, "ID of the erased account."),
 };
 FIELD_TABLE(operator_erasure_in);
 
 static const struct field erasure_part_rows[] = {
-    FIELD_TEXT(struct erasure_part, daemon, 1, 64, FIELD_REQUIRED, "The daemon.", "docd"),
-    FIELD_TIME(struct erasure_part, doneAt, FIELD_REQUIRED, "When it had done its part."),
+    FIELD_TEXT(struct erasure_part, daemon, 1, 64, FIELD_REQUIRED, "Name of the daemon.", "docd"),
+    FIELD_TIME(struct erasure_part, doneAt, FIELD_REQUIRED, "When the daemon completed its part."),
     FIELD_OBJECTS(struct erasure_part, erased, erased_table, ERASED_TABLES_MAX, 0,
-                  "What it has erased."),
+                  "Rows that the daemon erased, by table."),
 };
 FIELD_TABLE(erasure_part);
 
-#define FIELD_ERASURE(s)                                                              \
-    FIELD_UUID(s, account, FIELD_REQUIRED, "The account."),                           \
-        FIELD_TIME(s, deletedAt, FIELD_REQUIRED, "When it was deleted."),             \
-        FIELD_BOOL(s, complete, false, 0, "Whether every daemon has done its part."), \
-        FIELD_OBJECTS(s, parts, erasure_part, ERASURE_PARTS_MAX, 0, "Of each daemon that has.")
+#define FIELD_ERASURE(s)                                                                   \
+    FIELD_UUID(s, account, FIELD_REQUIRED, "ID of the account."),                          \
+        FIELD_TIME(s, deletedAt, FIELD_REQUIRED, "When the account was deleted."),         \
+        FIELD_BOOL(s, complete, false, 0, "Whether every daemon has completed its part."), \
+        FIELD_OBJECTS(s, parts, erasure_part, ERASURE_PARTS_MAX, 0,                        \
+                      "Completed parts, one for each daemon.")
 
 static const struct field erasure_statement_rows[] = {FIELD_ERASURE(struct erasure_statement)};
 FIELD_TABLE(erasure_statement);
@@ -182,11 +184,12 @@ FIELD_TABLE(erasure_statement);
 static const struct field erasure_receipt_rows[] = {
     FIELD_ERASURE(struct erasure_receipt),
     FIELD_TEXTS(struct erasure_receipt, missing, 1, 64, ERASURE_PARTS_MAX, 0,
-                "Daemons that have not done their part yet.", "docd"),
+                "Daemons that have not completed their part yet.", "docd"),
     FIELD_TEXT(struct erasure_receipt, receipt, 1, RECEIPT_MAX, FIELD_NULLABLE,
-               "The same as a signed note; null: not complete.", "lakeside.example/erasure {}"),
+               "The receipt as a signed note; null until every part is complete.",
+               "lakeside.example/erasure {}"),
     FIELD_TEXT(struct erasure_receipt, verifierKey, 1, NOTE_MAX, FIELD_NULLABLE,
-               "Key of the note's signature, as verifiers take it: name, hash and key.",
+               "Key that verifies the note's signature: name, hash and key.",
                "lakeside.example/erasure+1f2e3d4c+AZ..."),
 };
 FIELD_TABLE(erasure_receipt);

@@ -47,7 +47,7 @@ struct project_audit_checkpoint {
 FIELD_DECLARE(project_audit_checkpoint);
 
 struct project_audit_proof_in {
-    const char *id; /* path: the AuditEvent's */
+    const char *id; /* path: id of the AuditEvent */
 };
 FIELD_DECLARE(project_audit_proof_in);
 
@@ -123,7 +123,7 @@ FIELD_DECLARE(activity_in);
 
 struct activity_row {
     const char *event;  /* JSON AuditEvent */
-    const char *record; /* the leaf's text; NULL: another actor's */
+    const char *record; /* text of the leaf; NULL: the row is about another actor */
     int64_t index;
     struct field_texts hashes; /* base64 */
 };

@@ -51,13 +51,13 @@ int trail_note_sign(struct authd *d, const struct request *req, const char *name
     size_t size = 0;
 
     if (sql_require(sql_trail_key_get(d->svc.db, req, &row, err), err, ERR_INTERNAL,
-                    "There is no key that signs trails.") < 0)
+                    "There is no key that signs checkpoints.") < 0)
         return -1;
     if (row.public.size != NOTE_PUBLIC_SIZE ||
         seal_open(req->arena, &d->svc.seal, TRAIL_KEY_PURPOSE,
                   (struct sealed){row.secret.bytes, row.secret.size}, &secret, &size) < 0 ||
         size != NOTE_SECRET_SIZE)
-        return error_set(err, ERR_INTERNAL, "The key that signs trails cannot be opened.");
+        return error_set(err, ERR_INTERNAL, "The key that signs checkpoints cannot be decrypted.");
     *ret_note = note_sign(req->arena, name, text, row.public.bytes, secret);
     *ret_key = note_key(req->arena, name, row.public.bytes);
     sodium_memzero(secret, size);

@@ -253,7 +253,7 @@ static int growth_open(struct page *page, const struct uuid *project, struct gro
            uuid_equal(&page->edges.items[page->edge].project, project);
          page->edge++) {
         if (edge_fill(ret, &page->edges.items[page->edge]) < 0)
-            return error_set(err, ERR_INTERNAL, "A tree of the audit trail is not whole.");
+            return error_set(err, ERR_INTERNAL, "A tree of the audit log is incomplete.");
     }
     return 0;
 }

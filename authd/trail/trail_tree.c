@@ -81,7 +81,7 @@ static int tiles_read(struct authd *d, const struct request *req, struct uuid pr
 
 static int out_of_tree(struct error *err)
 {
-    return error_set(err, ERR_INTERNAL, "A tree of the audit trail is not whole.");
+    return error_set(err, ERR_INTERNAL, "A tree of the audit log is incomplete.");
 }
 
 /* ---- proofs ---- */

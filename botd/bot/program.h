@@ -55,7 +55,7 @@ int program_run(struct programs *self, struct arena *arena, const struct program
 /* Returns {} for an empty answer; NULL: not JSON. */
 const char *program_answer_json(struct arena *arena, const char *text, size_t size);
 
-/* Tries the confinements and then uses the first that works; without one, program_run() fails. A
+/* Tries the confinements and then uses the first that works; if none works, program_run() fails. A
  * trial that takes too long (ERR_DEADLINE) changes nothing. The error is for the operator.
  * Parks. */
 int programs_check(struct programs *self, struct error *err) MUST_USE;

@@ -320,7 +320,8 @@ static int take_pipeline(struct apertium *self, const struct pair *pair, struct 
 
 /* ---- a round ---- */
 
-/* Returns the superblank that begins a text and its answer. */
+/* Returns the superblank (a part that Apertium copies unchanged) that precedes a text in the input,
+ * and its translation in the output. */
 static const char *label(struct arena *arena, uint64_t serial)
 {
     return arena_printf(arena, "[=%" PRIu64 "]", serial);
@@ -454,7 +455,7 @@ static bool has_pipeline(const struct apertium *self, const struct pair *pair)
     return each != NULL;
 }
 
-/* Translates a word, and ends a pipeline started for it. Without an answer, the last result
+/* Translates a word, and ends a pipeline started for it. If there is no answer, the last result
  * stays. */
 static void try_pair(struct apertium *self, struct arena *arena, int64_t deadline_mono_ms,
                      struct pair *pair)

@@ -148,7 +148,7 @@ static int refused(const struct fetch_answer *answer, struct error *err)
     case 400:
     case 413:
     case 422:
-        error_set(err, ERR_VALIDATION, "The provider does not take this.");
+        error_set(err, ERR_VALIDATION, "The provider rejected the request.");
         break;
     case 429:
     case 500:

@@ -263,7 +263,7 @@ static void remember_joined(struct work *self, size_t index)
         self->remembered[index].answer = arena_strdup(self->req->arena, shown);
 }
 
-/* Joins an item's stretches. Without any answer the item stays pending. */
+/* Joins an item's stretches. If no stretch has an answer, the item stays pending. */
 static void join(struct work *self, size_t index, const struct stretches *all, size_t first)
 {
     CLEANUP(arena_destroy) struct arena *scratch = arena_new();
@@ -454,7 +454,8 @@ int translate_open(struct botd *d, struct error *err)
 {
     static const char *const labels[] = {"status=\"translated\"", "status=\"unchanged\"",
                                          "status=\"failed\""};
-    static const char texts_help[] = "Different texts of requests, by who knew their translations.";
+    static const char texts_help[] =
+        "Different texts in requests, by the source of their translations.";
 
     if (provider_open(d, &d->provider, err) < 0)
         return -1;

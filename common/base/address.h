@@ -61,7 +61,7 @@ struct address_subjects {
 };
 void address_subjects(const struct address *address, struct address_subjects *ret);
 
-/* Does the same for the address in a text; other text is one subject by itself. */
+/* Like address_subjects(), for the address in a text; a text that is no address is one subject. */
 void address_subjects_of(const char *text, struct address_subjects *ret);
 
 #endif

@@ -1,7 +1,8 @@
 /*
  * arena.h - memory that is freed in one go, after a request's answer, a job or start-up.
  *
- * Allocation never fails: without memory the process ends. So check sizes that a client controls.
+ * Allocation never fails: if there is no memory, the process ends. So check sizes that a client
+ * controls.
  */
 #ifndef ATRIUM_COMMON_BASE_ARENA_H
 #define ATRIUM_COMMON_BASE_ARENA_H

@@ -1,8 +1,8 @@
 /*
  * descriptors.h - the process's open and available descriptors.
  *
- * libzmq aborts a process without a free descriptor, so the gateway limits its connections, and new
- * bus connections check first.
+ * libzmq aborts a process that has no free descriptor, so the gateway limits its connections, and
+ * new bus connections check first.
  */
 #ifndef ATRIUM_COMMON_BASE_DESCRIPTORS_H
 #define ATRIUM_COMMON_BASE_DESCRIPTORS_H

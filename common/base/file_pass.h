@@ -19,7 +19,7 @@ enum file_pass {
     FILE_PASS_END, /* the peer closed, or sent an invalid message */
 };
 
-/* Receives a file, which the caller closes; *ret_file is -1 without a free descriptor. */
+/* Receives a file, which the caller closes; *ret_file is -1 if no descriptor is free. */
 enum file_pass file_pass_receive(int socket, int64_t *ret_number, int *ret_file);
 
 #endif

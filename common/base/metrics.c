@@ -24,7 +24,7 @@ struct cell {
     const char *name, *labels, *help;
     uint64_t counter;
     int64_t level;
-    int64_t (*read)(void *arg);                                 /* a gauge's; NULL: set in place */
+    int64_t (*read)(void *arg); /* reads a gauge; NULL: `level` is its value */
     const char *(*read_labels)(void *arg, struct arena *arena); /* NULL: `labels` applies */
     void *arg;
     struct histogram *histogram;
@@ -74,7 +74,7 @@ static struct cell *cell_get(struct metrics *self, enum cell_kind kind, const ch
         cell = cell_find(self, kind, overflow, "");
         name = overflow;
         labels = "";
-        help = "What found no cell of its own.";
+        help = "Metrics for which no cell was left.";
     }
     if (cell)
         return cell;

@@ -76,7 +76,7 @@ struct bus_method {
 int bus_call(struct bus *self, const struct bus_method *method, const struct request *req,
              const void *in, void *out, struct error *err) MUST_USE;
 
-/* Does the same with packed maps (in req->arena), for the gateway. */
+/* Like bus_call(), with packed maps (in req->arena), for the gateway. */
 int bus_call_packed(struct bus *self, const struct bus_method *method, const struct request *req,
                     const void *body, size_t size, msgpack_object *ret_body,
                     struct error *err) MUST_USE;

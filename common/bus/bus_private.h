@@ -105,7 +105,7 @@ bool bus_error_is(struct bus_reader reader, enum error_code code);
 
 bool bus_slice_is(struct bus_slice slice, const char *text);
 
-/* Starts a frame [version, kind, id, ...] with `elements` after the id; the second function takes
+/* Starts a frame [version, kind, id, ...] with `elements` after the id; bus_write_version() takes
  * the version. */
 void bus_write(struct codec_buffer *self, enum bus_kind kind, uint64_t id, unsigned elements);
 void bus_write_version(struct codec_buffer *self, unsigned version, enum bus_kind kind, uint64_t id,
@@ -119,7 +119,7 @@ void bus_write_bytes(struct codec_buffer *self, const void *bytes, size_t size);
 void bus_write_fields(struct codec_buffer *self, const struct field_table *table, const void *in);
 void bus_write_of_project(struct codec_buffer *self, const struct field_table *table,
                           const void *in, const struct request *req);
-/* Writes a REPLY with the limit noted in err; the second function reads that limit. */
+/* Writes a REPLY with the limit noted in err; bus_read_limit() reads it. */
 void bus_write_reply(struct codec_buffer *self, uint64_t id, const struct field_table *table,
                      const void *out, const struct error *err);
 void bus_read_limit(const msgpack_object *reply, struct error *err);
@@ -218,7 +218,7 @@ struct bus_caller {
 struct bus_socket {
     struct bus *bus;
     const char *service; /* name of the calling service */
-    bool tcp;            /* shares bus_tcp.c's ROUTER, without path */
+    bool tcp;            /* true: uses the ROUTER of bus_tcp.c and has no `path` */
     char path[BUS_PATH_SIZE];
     zsock_t *router;
     struct bus_caller *callers;

@@ -30,7 +30,7 @@ struct endpoint_visit {
     const char *url;           /* public_url: "https://id.example.org" */
     const char *method, *path; /* "POST", "/t/demo/token": url and path form a proof's `htu` */
     const char *authorization;
-    const char *dpop; /* RFC 9449, section 4.1; "": repeated; NULL: none */
+    const char *dpop; /* DPoP header (RFC 9449, section 4.1); "": repeated; NULL: absent */
     const char *origin;
     const char *accept;
     bool repeated;                 /* R_REPEATED: a repeated parameter was dropped */
@@ -53,7 +53,8 @@ struct endpoint_answer {
 };
 FIELD_DECLARE(endpoint_answer);
 
-#define FIELD_ENDPOINT(s) \
-    FIELD_OBJECT(s, visit, endpoint_visit, FIELD_INTERNAL, "What the gateway knows of the request.")
+#define FIELD_ENDPOINT(s)                                  \
+    FIELD_OBJECT(s, visit, endpoint_visit, FIELD_INTERNAL, \
+                 "What the gateway knows about the request.")
 
 #endif

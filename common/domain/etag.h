@@ -16,7 +16,8 @@ bool etag_is_any(const char *header);
 /* True if If-Match (NULL: none) admits the state with this tag (NULL: no state). */
 bool etag_admits(const char *if_match, const char *etag);
 
-/* Does the same for older clients' header ETag, which can be one unquoted tag. */
+/* True if the header ETag, which older clients send instead of If-Match, names this tag, also
+ * without quotes. */
 bool etag_is_sent(const char *header, const char *etag);
 
 /* Sets *ret to `etag` if If-Match requires that state, otherwise to NULL. Fails with

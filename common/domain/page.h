@@ -16,7 +16,7 @@ enum { PAGE_HERE_MAX = 8192 }; /* a longer URL offers no languages */
 
 struct page_visit {
     const char *url;       /* public_url: "https://id.example.org" */
-    const char *cookie;    /* the browser's for the tenant; new for a new visitor */
+    const char *cookie;    /* the browser's cookie for the tenant; new for a new visitor */
     const char *formToken; /* for the answer's forms */
     const char *languages; /* Accept-Language (RFC 9110, section 12.5.4) or NULL */
     const char *language;  /* chosen on a page before: "de"; NULL: none */
@@ -37,14 +37,14 @@ struct page_answer {
     const char *location;          /* for 303: a path of this host */
     const char *html;              /* for every other status */
     const char *policy;            /* Content-Security-Policy */
-    const char *cookie;            /* replaces the visitor's; "" ends it; NULL keeps it */
+    const char *cookie;            /* replaces the visitor's cookie; "" deletes it; NULL keeps it */
     int64_t retryAfter;            /* seconds, or 0 */
     const struct content *content; /* for 200: a file instead of html, or NULL */
 };
 FIELD_DECLARE(page_answer);
 
 #define FIELD_VISIT(s) \
-    FIELD_OBJECT(s, visit, page_visit, FIELD_INTERNAL, "What the gateway knows of the browser.")
+    FIELD_OBJECT(s, visit, page_visit, FIELD_INTERNAL, "What the gateway knows about the browser.")
 
 /* True for "https://host[:port]", and for http on localhost, 127.0.0.1 or [::1]. */
 bool page_is_origin(const char *url);

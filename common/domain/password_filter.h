@@ -46,7 +46,7 @@ bool password_filter_begins(const void *bytes, size_t size);
 struct password_filter *password_filter_open(int fd, const char *name, struct arena *arena,
                                              struct error *err) MUST_USE;
 
-/* Does the same for bytes in memory, which must outlive the filter. */
+/* Like password_filter_open(), for bytes in memory, which must outlive the filter. */
 struct password_filter *password_filter_from_bytes(const void *bytes, size_t size, const char *name,
                                                    struct arena *arena, struct error *err) MUST_USE;
 

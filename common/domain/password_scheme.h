@@ -65,8 +65,8 @@ struct password_scheme {
 int password_scheme_parse(const char *hash, struct password_scheme *ret,
                           const char **ret_why) MUST_USE;
 
-/* Returns 1 for the right password, 0 for a wrong one, -1 without memory. Not on the loop's thread.
- * bcrypt reads 72 bytes; sha512crypt rejects more than 511. */
+/* Returns 1 for the right password, 0 for a wrong one, -1 if there is no memory. Not on the loop's
+ * thread. bcrypt reads 72 bytes; sha512crypt rejects more than 511. */
 int password_scheme_verify(const struct password_scheme *self, const char *password) MUST_USE;
 
 #endif

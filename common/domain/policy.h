@@ -48,7 +48,7 @@ enum policy_scope {
 enum policy_scope policy_scope(const char *rules, const char *type,
                                enum policy_interaction interaction);
 
-/* Does the same for a caller: nothing without a policy, the whole project for its admins. */
+/* Like policy_scope(), for a caller: nothing without a policy, the whole project for its admins. */
 enum policy_scope policy_scope_of(const struct request *req, const char *type,
                                   enum policy_interaction interaction);
 

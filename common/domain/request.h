@@ -60,8 +60,8 @@ struct request {
     const char
         *service; /* calling service, identified by socket or key: "gateway", "authd", "ctl" ... */
     const char *trace;     /* request id for logs */
-    const char *address;   /* client's, or "" */
-    const char *userAgent; /* client's, or ""; at most 512 bytes */
+    const char *address;   /* IP address of the client, or "" */
+    const char *userAgent; /* User-Agent of the client, or ""; at most 512 bytes */
     int64_t now_ms;        /* contract time of arrival */
     int64_t deadline_mono_ms;
     bool safe;
@@ -83,7 +83,8 @@ static inline struct uuid request_project(const struct request *req)
     return req->caller ? req->caller->project : req->project;
 }
 
-/* True for any practitioner; the second function for one who administers the project. */
+/* request_is_practitioner() is true for any practitioner, request_is_admin() for one who
+ * administers the project. */
 bool request_is_practitioner(const struct request *req);
 bool request_is_admin(const struct request *req);
 

@@ -1,9 +1,9 @@
 /*
  * db_pool.c - assigns statements to connections and opens more.
  *
- * A pool starts with one connection, and adds another when all were busy for DB_BUSY_MS. Without a
- * server it retries with back-off, and requests fail immediately. Pools share what they learn about
- * the server.
+ * A pool starts with one connection, and adds another when all were busy for DB_BUSY_MS. If there
+ * is no server, it retries with back-off, and requests fail immediately. Pools share what they
+ * learn about the server.
  */
 #include "common/base/log.h"
 #include "common/base/memory.h"

@@ -76,7 +76,7 @@ struct db_call {
     bool synced;    /* a Sync follows */
     int unanswered; /* commands that were sent and not answered */
     bool prepares;  /* its statement is prepared before it runs */
-    bool tries;     /* may try a closed gate */
+    bool tries; /* lets this call through a closed gate, to try whether the statement works again */
     bool failed;
     bool skipped;                /* skipped after another call's error */
     int good;                    /* results received before the first error */
@@ -127,7 +127,7 @@ struct db_pool {
     bool failing; /* last attempt failed, no connection */
     struct db_calls queue;
     size_t queued;
-    size_t tries; /* calls that try a closed gate */
+    size_t tries; /* number of running calls with `tries` */
     struct fiber_queue lessees;
     char *pg_options;
 };
@@ -254,7 +254,7 @@ void db_pool_open(struct db_pool *self);
 void db_pool_dispatch(struct db_pool *self);
 void db_pool_dequeue(struct db_pool *self, struct db_call *call);
 
-/* Fails with ERR_UNAVAILABLE without a server, when waiting makes no sense. */
+/* Fails with ERR_UNAVAILABLE if there is no server, because waiting makes no sense. */
 int db_pool_check(const struct db_pool *self, struct error *err) MUST_USE;
 
 /* Returns NULL if the fiber must wait among the lessees. */

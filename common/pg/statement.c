@@ -385,8 +385,8 @@ static size_t scalar_count(const struct sql_shape *shape)
     return count;
 }
 
-/* Compares a column of the result with the file's. A column that is no scalar of the file must be a
- * field of its struct. */
+/* Compares a column of the result with the column in the file. A column that is no scalar of the
+ * file must be a field of its struct. */
 static int check_column(const struct sql_shape *shape, const PGresult *described, int column,
                         struct error *err)
 {

@@ -32,7 +32,7 @@ enum {
 struct confine {
     struct sock_fprog filters[CONFINE_FILTER_COUNT];
     int landlock;       /* Landlock's version; 0: none */
-    int landlock_error; /* errno of version 0 */
+    int landlock_error; /* errno if `landlock` is 0 */
     bool uids;          /* each program gets its own uid */
     size_t next;
     unsigned taken[CONFINE_UIDS]; /* programs per uid */

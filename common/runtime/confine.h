@@ -68,7 +68,7 @@ struct confined {
 
 struct confine;
 
-/* Never fails; confine_start() reports missing means. */
+/* Never fails. If this machine can't confine programs, confine_start() fails. */
 struct confine *confine_new(void);
 void confine_destroy(struct confine **self_p);
 

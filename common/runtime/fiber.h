@@ -58,7 +58,7 @@ void fiber_cancel_all(struct loop *loop);
 /* Lets a cancelled fiber park again, so that it can undo its work. */
 void fiber_cancel_end(struct loop *loop);
 
-/* Limits live fibers (default 4,096); the second function counts them. */
+/* fiber_set_max() limits the live fibers (default 4,096); fiber_count() counts them. */
 void fiber_set_max(struct loop *loop, size_t max);
 size_t fiber_count(const struct loop *loop);
 

@@ -39,7 +39,7 @@ int flight_begin(struct flight *self, const char *key, int64_t deadline_mono_ms,
 /* Starts a call for work on another fiber. The key must have none. */
 void flight_lead(struct flight *self, const char *key, struct flight_call *call);
 
-/* Returns the running call or NULL; the second function waits for its end. */
+/* flight_find() returns the running call or NULL; flight_wait() waits for its end. */
 struct flight_call *flight_find(const struct flight *self, const char *key);
 int flight_wait(struct flight_call *call, int64_t deadline_mono_ms, struct error *err) MUST_USE;
 

@@ -13,7 +13,7 @@ struct loop_timer {
     size_t position; /* from 1; 0: not armed */
     void (*fn)(void *arg);
     void *arg;
-    bool allocated; /* loop_at()'s: freed when it fires or is cancelled */
+    bool allocated; /* made by loop_at(): freed when it fires or is cancelled */
 };
 
 struct fiber_list {
@@ -56,7 +56,8 @@ struct loop {
     struct fiber_state fibers;
 };
 
-/* Arms a timer that the caller owns; the second function disarms, armed or not. */
+/* loop_timer_arm() arms a timer that the caller owns; loop_timer_disarm() disarms it, even if it is
+ * not armed. */
 void loop_timer_arm(struct loop *self, struct loop_timer *timer, int64_t at_ms);
 void loop_timer_disarm(struct loop *self, struct loop_timer *timer);
 void fiber_state_init(struct fiber_state *self);

@@ -108,7 +108,7 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-/* Starts as many threads as possible: without memory for a stack, the next job retries. */
+/* Starts as many threads as possible. If there is no memory for a stack, the next job retries. */
 static void start_threads(struct offload *self)
 {
     sigset_t all, before;

@@ -268,7 +268,7 @@ static bool make_room(struct resolver *self)
     return false;
 }
 
-/* Returns a name's entry, marked as used, or NULL without space. */
+/* Returns a name's entry, marked as used, or NULL if there is no space. */
 static struct entry *entry_of(struct resolver *self, const char *host)
 {
     struct entry *entry = entry_find(self, host);

@@ -3,8 +3,9 @@
  *
  * getaddrinfo() blocks, cannot be cancelled and takes ten seconds with a silent name server, so
  * lookups run on up to RESOLVER_THREADS_MAX threads. A fiber leaves at its deadline; its thread
- * ends later. Concurrent lookups of a name are one. An answer is fresh for RESOLVER_FRESH_MS; while
- * no name server answers, it is used for up to RESOLVER_STALE_MS (RFC 8767).
+ * ends later. Callers that look up the same name at the same time share one lookup. An answer is
+ * fresh for RESOLVER_FRESH_MS; while no name server answers, it is used for up to RESOLVER_STALE_MS
+ * (RFC 8767).
  */
 #ifndef ATRIUM_COMMON_RUNTIME_RESOLVER_H
 #define ATRIUM_COMMON_RUNTIME_RESOLVER_H

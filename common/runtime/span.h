@@ -96,7 +96,7 @@ struct span_ended {
 void span_begin(struct span *self, struct activity *activity, enum span_kind kind,
                 const char *name);
 
-/* Does the same with an earlier start (clock_mono_us()). */
+/* Like span_begin(), with an earlier start (clock_mono_us()). */
 void span_begin_at(struct span *self, struct activity *activity, enum span_kind kind,
                    const char *name, int64_t start_us);
 

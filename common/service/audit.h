@@ -6,7 +6,7 @@
  *
  * Rows hold no passwords, tokens, codes, email addresses, names or document content. A person's
  * network address is sealed for the caller's account, or for the row's (audit_address.h). It is
- * left out without a key, and readable only if no account is known.
+ * left out if the account has no key, and stored in plain text only if no account is known.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_H
@@ -19,9 +19,9 @@
 struct audit {
     const char *action;  /* noun.verb: "session.create" */
     bool failure;        /* failed attempt, such as a wrong password */
-    struct uuid project; /* absent: the caller's, or none */
+    struct uuid project; /* absent: the caller's project, or none */
     struct uuid account; /* affected account; absent: the caller */
-    enum role role;      /* affected account's, or ROLE_NONE */
+    enum role role;      /* role of the affected account, or ROLE_NONE */
     const char
         *type; /* "Session" of entity "Session/<id>"; NULL: none, or known to the statement */
     struct uuid id;

@@ -6,7 +6,7 @@
  * the address. The hash covers the sealed text, so chain and proofs do not depend on the key.
  *
  * `addressSealed` is base64url of libsodium's sealed box over struct address, which hides family
- * and length. It is sealed for `agent.account`, or for `account` without it.
+ * and length. It is sealed for `agent.account` or, if that is absent, for `account`.
  */
 #ifndef ATRIUM_COMMON_SERVICE_AUDIT_ADDRESS_H
 #define ATRIUM_COMMON_SERVICE_AUDIT_ADDRESS_H

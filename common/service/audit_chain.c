@@ -157,7 +157,7 @@ static int seal_rows(struct db_tx **tx_p, const struct request *req, struct link
     if (sql_audit_seal(*tx_p, req, &in, &done, err) < 0)
         return -1;
     if (done.sealed != (int64_t)rows.count) {
-        error_set(err, ERR_INTERNAL, "The audit trail cannot be sealed.");
+        error_set(err, ERR_INTERNAL, "The audit log cannot be sealed.");
         return error_detail(err, "rows of it went while they were being sealed");
     }
     return db_commit(tx_p, err);
@@ -299,7 +299,8 @@ int audit_chain_state(struct audit_chain *self, const struct request *req, struc
     if (found < 0)
         return -1;
     if (found == 0)
-        return error_set(err, ERR_INTERNAL, "The end of the audit trail is gone.");
+        return error_set(err, ERR_INTERNAL,
+                         "The row with the end of the audit log's chain is missing.");
     *ret = (struct audit_state){
         .sequence = row.sequence,
         .unsealed = row.unsealed,
@@ -335,7 +336,7 @@ int audit_chain_end(struct audit_chain *self, const struct request *req, int64_t
     struct sql_audit_end_row row;
 
     if (sql_require(sql_audit_end(self->db, req, &row, err), err, ERR_INTERNAL,
-                    "The end of the audit trail is gone.") < 0)
+                    "The row with the end of the audit log's chain is missing.") < 0)
         return -1;
     *ret = row.sequence;
     return 0;

@@ -19,7 +19,7 @@ enum { AUDIT_HASH_SIZE = 32 };
 
 struct audit_record {
     int64_t sequence, id, at; /* at: contract time, ms */
-    struct uuid project;      /* absent: the installation's */
+    struct uuid project;      /* absent: the installation */
     const char *entity;       /* or NULL */
     const char *event;        /* JSON, see audit.h */
     struct field_bytes hash;
@@ -66,7 +66,7 @@ struct audit_event {
     int64_t sequence, at; /* at: contract time, ms */
     struct uuid project;
     const char *entity, *action; /* entity: "Session/<id>" or NULL */
-    const char *account, *role;  /* affected account's; NULL: unknown */
+    const char *account, *role;  /* the affected account and its role; NULL: unknown */
     const char *actor;           /* acting account, or NULL */
 };
 FIELD_DECLARE(audit_event);

@@ -34,8 +34,8 @@ struct check {
     int (*run)(void *daemon, const struct request *req, struct finding *ret, struct error *err);
 };
 
-/* Sets the state "ok", "warn" or "fail"; mend NULL: the row's. Returns 0, so that `return
- * check_ok(...)` is one step. */
+/* Sets the state "ok", "warn" or "fail"; `mend` NULL: uses the row's text. Returns 0, so that
+ * `return check_ok(...)` is one step. */
 int check_say(const struct request *req, struct finding *ret, const char *state, const char *mend,
               const char *format, ...) PRINTF_LIKE(5, 6);
 #define check_ok(req, ret, ...) check_say(req, ret, "ok", NULL, __VA_ARGS__)

@@ -39,7 +39,7 @@ struct reader {
     struct arena *arena;
     struct error *err;
     int line;
-    const struct config_section *section; /* current section; NULL: another program's */
+    const struct config_section *section; /* current section; NULL: a section of another program */
     bool complete;                        /* the sections of all programs are known */
     bool began;                           /* a section of the file has begun */
     struct section_state *states;

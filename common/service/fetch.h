@@ -11,9 +11,9 @@ struct fetch {
     const char *const *headers;           /* "Name: value", NULL-ended, or NULL */
     const struct network_rules *networks; /* NULL: no limits, for the operator's own URL */
     bool plain;                           /* allows http:// */
-    const char *ca_file;                  /* trusted certificates; NULL: the system's */
-    size_t answer_max;                    /* bytes */
-    bool traced;                          /* sends a traced request's traceparent */
+    const char *ca_file; /* trusted certificates; NULL: the system's certificates */
+    size_t answer_max;   /* bytes */
+    bool traced;         /* sends a traced request's traceparent */
     int64_t deadline_mono_ms;
 };
 struct fetch_answer {
@@ -21,7 +21,7 @@ struct fetch_answer {
     const char *body; /* NUL-terminated */
     size_t size;
     int64_t retry_after_s; /* for 429 and 503, or 0 */
-    int64_t max_age_s;     /* Cache-Control's; 0: no-store, no-cache; -1: absent */
+    int64_t max_age_s;     /* max-age in Cache-Control; 0: no-store, no-cache; -1: absent */
 };
 
 /* Sends a request and returns an answer of any status. Requires a valid certificate; no redirects,

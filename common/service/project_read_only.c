@@ -57,7 +57,7 @@ static int settle(struct service *self, const struct request *req, int64_t xact,
             return 0;
         if (next_ms >= req->deadline_mono_ms)
             return error_retry(err, ERR_UNAVAILABLE, 1,
-                               "A transaction of before is still under way in the database.");
+                               "An earlier transaction is still running in the database.");
         if (fiber_sleep_until(self->loop, next_ms, err) < 0)
             return -1;
     }

@@ -31,13 +31,13 @@ struct common_config {
     int64_t slow_statement; /* slow-statement limit in ms; 0: log none */
     bool development;       /* set by `atriumctl dev` only: allows --test-clock */
     const char *bus_hosts;  /* file of bus_hosts.h; NULL: one host */
-    const char *bus_listen; /* address for other hosts; NULL: bus_hosts' */
+    const char *bus_listen; /* address for other hosts; NULL: as in bus_hosts */
     const char *bus_keys;   /* directory of secret keys, <service>.<instance>.key */
     int64_t
         audit_keep_months; /* 0: keep all; this and the next two are for `atriumctl audit prune` */
     const char *audit_export_dir; /* receives months before they are dropped */
     const char *audit_database;   /* conninfo of a role that can become atrium_audit */
-    const char *public_url;       /* gateway's, for pages; NULL: no pages */
+    const char *public_url;       /* URL of the gateway, for pages; NULL: no pages */
 };
 extern const struct config_row common_config_rows[];
 extern const size_t common_config_row_count;
@@ -124,7 +124,7 @@ struct service_definition {
     void (*reload)(void *daemon, void *fresh);
     /* Runs on a fiber before requests. Must not wait for other daemons. Can be NULL. */
     int (*start)(void *daemon, struct error *err);
-    /* Stops input other than the bus's, and waits, bounded, for running work. */
+    /* Stops all input except the bus, and waits for running work, for a limited time. */
     void (*drain)(void *daemon);
     /* Frees what start made; after a failed start some is NULL. */
     void (*stop)(void *daemon);
@@ -161,11 +161,12 @@ struct service {
     bool ready, stopping;
     const char *sandbox; /* confinement of started programs; NULL: starts none */
 
-    struct config_origin *origins[2]; /* `common` rows' and the daemon's */
+    struct config_origin *origins[2]; /* origins of the rows of `common` and of the daemon's rows */
 
     /* private to service*.c: */
     bool reloading, reload_again; /* SIGHUP came, and another since */
-    struct arena *reload_arena;   /* current configuration's; NULL: from the start */
+    struct arena
+        *reload_arena; /* memory of the current configuration; NULL: still the one from the start */
     const struct service_options *options;
     bool check_only; /* --check-config: the unit's credentials can be missing */
     struct service_seal *sealing;
@@ -194,7 +195,7 @@ void service_request_destroy(struct request **self_p);
 void service_every(struct service *self, const char *name, int64_t period_ms,
                    int (*fn)(void *daemon, const struct request *req, struct error *err));
 
-/* Does the same for work that contract time does not make due; ignores a test clock. */
+/* Like service_every(), for work that does not depend on contract time; ignores a test clock. */
 void service_every_real(struct service *self, const char *name, int64_t period_ms,
                         int (*fn)(void *daemon, const struct request *req, struct error *err));
 

@@ -60,12 +60,13 @@ void service_database_extend(struct service *self);
 void service_database_metrics(struct service *self);
 void service_database_watch(struct service *self);
 
-/* True if the database answers; the second function, if it also takes writes. True without one. */
+/* service_database_up() is true if the database answers, service_database_writable() if it also
+ * takes writes. Both are true if there is no database. */
 bool service_database_up(const struct service *self);
 bool service_database_writable(const struct service *self);
 
-/* Probes now, at most 3 s each. A refused write is no failure (see db_refusal()). The last updates
- * self->database.blocker (pid 0: none). Parks. */
+/* Probe the database now, at most 3 s each. A refused write is no failure (see db_refusal()).
+ * service_database_blocker() updates self->database.blocker (pid 0: none). Parks. */
 int service_database_answer(struct service *self, const struct request *req, struct error *err);
 int service_database_write(struct service *self, const struct request *req, struct error *err);
 int service_database_blocker(struct service *self, const struct request *req, struct error *err);
@@ -91,7 +92,8 @@ void service_erasure_extend(struct service *self);
 
 /* ---- project_purge.c ---- */
 
-/* Adds the statements before db_prepare(); the second function starts the task. */
+/* project_purge_extend() adds the statements before db_prepare(); project_purge_watch() starts the
+ * task. */
 void project_purge_extend(struct service *self);
 void project_purge_watch(struct service *self);
 

@@ -74,7 +74,8 @@ static const char *replace(struct arena *arena, const char *row, struct span spa
     return arena_printf(arena, "%.*s%s%s", (int)(span.begin - row), row, text, span.end);
 }
 
-/* Prints a bytea in JSON's form; the second function reads it, -1 if invalid. */
+/* print_bytes() prints a bytea in JSON's form; parse_bytes() reads it and returns -1 if it is
+ * invalid. */
 static const char *print_bytes(struct arena *arena, const uint8_t *bytes, size_t size)
 {
     char *text = arena_alloc(arena, 2 * size + 6);

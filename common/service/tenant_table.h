@@ -100,10 +100,10 @@ int tenant_table_read(const struct tenant_table *table, const struct tenant_stor
                       const struct request *req, struct uuid project, const char *after,
                       struct tenant_page *ret, struct error *err) MUST_USE;
 
-/* Adds a page's rows to a project. Repeatable. ERR_CONFLICT: nothing was added, because a row is
- * not the project's, exists with other values (sealed ones are not compared), duplicates a unique
- * value, or has columns or values that the table does not allow. The error names the first such
- * row, counted from `before`, the table's rows before this page. Parks. */
+/* Adds a page's rows to a project. Repeatable. ERR_CONFLICT: nothing was added, because a row
+ * belongs to another project, exists with other values (sealed ones are not compared), duplicates a
+ * unique value, or has columns or values that the table does not allow. The error names the first
+ * such row, counted from `before`, the table's rows before this page. Parks. */
 int tenant_table_add(const struct tenant_table *table, const struct tenant_store *to,
                      const struct request *req, struct uuid project, const struct tenant_page *page,
                      int64_t before, int64_t *ret_added, struct error *err) MUST_USE;

@@ -25,7 +25,7 @@ enum {
 int codec_unpack(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                  struct error *err) MUST_USE;
 
-/* Does the same without a copy: *ret points into `bytes`, which must outlive the arena. */
+/* Like codec_unpack(), without a copy: *ret points into `bytes`, which must outlive the arena. */
 int codec_unpack_in_place(const void *bytes, size_t size, struct arena *arena, msgpack_object *ret,
                           struct error *err) MUST_USE;
 

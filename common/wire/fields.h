@@ -300,7 +300,8 @@ struct field_source {
 int fields_read(const struct field_table *table, const struct field_source *source,
                 struct arena *arena, void *out, struct error *err) MUST_USE;
 
-/* Leaves out absent members; the second function adds space for `more`. */
+/* Pack `in` without its absent members. fields_pack_more() leaves space for `more` further
+ * members. */
 void fields_pack(const struct field_table *table, const void *in, struct codec_buffer *out);
 void fields_pack_more(const struct field_table *table, const void *in, size_t more,
                       struct codec_buffer *out);

@@ -17,7 +17,7 @@ struct place {
 struct reader {
     struct arena *arena;
     struct error *err;
-    const struct field_source *source; /* outermost table's; NULL: msgpack */
+    const struct field_source *source; /* source of the outermost table; NULL: msgpack */
     bool failed;
 };
 

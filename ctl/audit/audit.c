@@ -181,8 +181,8 @@ static int judge(const struct field_list *reports, struct error *err)
     return 0;
 }
 
-/* Waits for a daemon of the service. *ret: if an instance was ever started here; without one, there
- * is no wait. */
+/* Waits for a daemon of the service. *ret: an instance was started here at some time; if none was,
+ * there is no wait. */
 static int find_daemon(struct ctl *ctl, const char *service, bool *ret, struct error *err)
 {
     *ret = *ctl_bus_instances(ctl->bus, service, ctl->arena) != NULL;

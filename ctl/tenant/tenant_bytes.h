@@ -22,7 +22,7 @@ struct tenant_bytes_place {
     int64_t offset;
 };
 
-/* Advances past a row, given its size and first bytes. Fails for another table's. */
+/* Advances past a row, given its size and first bytes. Fails for a row of another table. */
 enum { TENANT_BYTES_HEAD = 44 };
 int tenant_bytes_behind(const uint8_t head[static TENANT_BYTES_HEAD], size_t size,
                         struct tenant_bytes_place *ret, struct error *err) MUST_USE;
@@ -35,7 +35,7 @@ int tenant_bytes_walk(struct ctl *ctl, struct uuid project, struct tenant_bytes_
 /* Begins zeroed, except ctl and project. */
 struct tenant_bytes_adder {
     struct ctl *ctl;
-    struct uuid project, object; /* the current file's */
+    struct uuid project, object; /* project and id of the current file */
     struct arena *arena;
     int64_t have; /* stored bytes of that file */
     bool skip;    /* the file is complete, or no document has it */

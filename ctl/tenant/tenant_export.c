@@ -141,7 +141,7 @@ static int check_head(const struct export *self, struct error *err)
                : error_set(err, ERR_CONFLICT, "%s.part: belongs to another tenant", self->path);
 }
 
-/* Finds where to continue; without a part file, the start. */
+/* Finds where to continue; if there is no part file, that is the start. */
 static int resume_file(struct export *self, const struct tenant_key *to,
                        const struct seal_keys *keys, struct error *err)
 {
@@ -165,7 +165,7 @@ static int resume_file(struct export *self, const struct tenant_key *to,
     return last ? tenant_bytes_behind(last->bytes, last->size, &self->from, err) : 0;
 }
 
-/* Opens the file before the tenant becomes read-only. Without access to the keys, the export cannot
+/* Opens the file before the tenant becomes read-only. If the keys cannot be read, the export cannot
  * be resumed. */
 static int open_file(struct export *self, struct error *err)
 {

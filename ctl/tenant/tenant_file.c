@@ -473,7 +473,7 @@ struct tenant_reader {
     crypto_secretstream_xchacha20poly1305_state stream;
     uint8_t header[HEADER_SIZE];
     bool begun, final, summed, ended;
-    size_t chunks; /* without the last */
+    size_t chunks; /* number of chunks, without the last */
     struct tenant_summing summing;
     char head[TENANT_HEAD_MAX + 1];
     size_t at, used;

@@ -48,7 +48,7 @@ struct tenant_sums {
 /* Sums in progress. Begins zeroed. */
 struct tenant_summing {
     struct tenant_sums sums;
-    crypto_generichash_state hash; /* the current table's */
+    crypto_generichash_state hash; /* hash of the current table */
 };
 
 /* Returns zeroed memory, aligned to 64 bytes. free() it. */

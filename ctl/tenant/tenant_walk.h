@@ -1,6 +1,6 @@
 /*
- * tenant_walk.h - rows of a tenant (ctl/tenant/tenant_rows.h), then documents' bytes
- * (ctl/tenant/tenant_bytes.h).
+ * tenant_walk.h - walks through the rows of a tenant (ctl/tenant/tenant_rows.h), then through its
+ * documents' bytes (ctl/tenant/tenant_bytes.h).
  */
 #ifndef ATRIUM_CTL_TENANT_TENANT_WALK_H
 #define ATRIUM_CTL_TENANT_TENANT_WALK_H

@@ -1,6 +1,6 @@
 /*
- * direct_upload.h - adopts files that clients post directly to a store. The store announces none,
- * so docd looks for them when a document is requested, and in every sweep.
+ * direct_upload.h - adopts files that clients post directly to a store. The store does not notify
+ * docd of them, so docd looks for them when a document is requested, and in every sweep.
  *
  * The order is: the object's row, its bytes, the document, then the arrived file is deleted. After
  * a crash another process starts again. If two adopt the same file, one wins, and the sweep removes

@@ -14,8 +14,9 @@ struct fiber_each {
     void *arg;
 };
 
-/* Parks until all started items have ended; run() has its own deadline. Without a free fiber, the
- * caller's does the work. *ret_begun (may be NULL): started items. -1: err is the first failure. */
+/* Parks until all started items have ended; run() has its own deadline. If no fiber is free, the
+ * caller's fiber does the work. *ret_begun (may be NULL): started items. -1: err is the first
+ * failure. */
 int fiber_each(struct loop *loop, const struct fiber_each *each, size_t *ret_begun,
                struct error *err) MUST_USE;
 

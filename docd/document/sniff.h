@@ -7,7 +7,7 @@
 
 struct sniffer;
 
-/* NULL with err set: no database. The pool is borrowed. */
+/* Returns NULL with err set if there is no database. The pool is borrowed. */
 struct sniffer *sniffer_new(struct loop *loop, struct offload *pool, struct error *err);
 void sniffer_destroy(struct sniffer **self_p);
 

@@ -3,7 +3,7 @@
  * document and one block of the file.
  *
  * Each attempt has its own object. After a failure the next attempt starts over, after a pause.
- * After EXPORT_ATTEMPTS, or without the account, the export has failed.
+ * After EXPORT_ATTEMPTS, or if the account was deleted, the export has failed.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -87,13 +87,14 @@ static int go_on(struct export_job *self, struct error *err)
     int rows;
 
     if (self->d->svc.stopping)
-        return error_set(err, ERR_UNAVAILABLE, "The service stops.");
+        return error_set(err, ERR_UNAVAILABLE, "The service is stopping.");
     if (now < self->renew_mono_ms)
         return 0;
     REQUEST req = service_request_new(&self->d->svc, CALL_MS);
     rows = renew(self, req, req->now_ms + LEASE_MS, err);
     if (rows == 0)
-        return error_set(err, ERR_CONFLICT, "The export was taken over, or the account is gone.");
+        return error_set(err, ERR_CONFLICT,
+                         "The export was taken over, or the account was deleted.");
     self->renew_mono_ms = now + RENEW_MS;
     return rows < 0 ? -1 : 0;
 }
@@ -389,7 +390,7 @@ static int store_file(struct export_job *self, struct error *err)
             store->append(self->d->store, req, key, at, piece, size, &have, err) < 0)
             return -1;
         if (have != at + (int64_t)piece.size)
-            return error_set(err, ERR_UNAVAILABLE, "The store did not take a piece.");
+            return error_set(err, ERR_UNAVAILABLE, "The store rejected a piece.");
     }
     crypto_generichash_final(&state, hash, sizeof(hash));
     sodium_bin2hex(digits, sizeof(digits), hash, sizeof(hash));
@@ -426,7 +427,8 @@ static int finish(struct export_job *self, struct error *err)
     int rows = sql_export_finish(self->d->svc.db, req, &in, &row, err);
 
     if (rows == 0)
-        return error_set(err, ERR_CONFLICT, "The export was taken over, or the account is gone.");
+        return error_set(err, ERR_CONFLICT,
+                         "The export was taken over, or the account was deleted.");
     return rows < 0 ? -1 : 0;
 }
 

@@ -41,7 +41,7 @@ struct image_turn {
     bool large; /* belongs to the slow lane */
 };
 
-/* Admits an image; `req` NULL: without limits. Parks while the client has used its share:
+/* Admits an image; `req` NULL: no limits apply. Parks while the client has used its share:
  * *ret_parked. */
 int image_turn_enter(struct image_scheduler *scheduler, const struct request *req,
                      struct image_turn *ret, bool *ret_parked, struct error *err) MUST_USE;

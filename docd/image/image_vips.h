@@ -21,7 +21,7 @@ struct image_job {
     bool png; /* makes a PNG of any input */
     int64_t deadline_mono_ms;
     int64_t memory; /* in: limit; out: bytes needed */
-    int64_t pixels; /* in: limit; out: the image's, if known */
+    int64_t pixels; /* in: limit; out: pixels of the image, if known */
     bool decoded;   /* some pixels were read */
     enum image_status status;
     int error_number;

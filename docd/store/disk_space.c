@@ -33,7 +33,7 @@ static int disk_space_measure(void *daemon, const struct request *req, struct er
     if (offload_run(d->svc.offload, look, &space, req->deadline_mono_ms, err) < 0)
         return -1;
     if (space.bytes < 0) {
-        (void)error_set(err, ERR_INTERNAL, "The disk does not say what space it has.");
+        (void)error_set(err, ERR_INTERNAL, "The free space of the disk cannot be read.");
         return error_detail(err, "%s", space.folder);
     }
     d->disk_space_bytes = space.bytes;

@@ -109,11 +109,11 @@ struct store_functions {
 
     /* ---- all stores ---- */
 
-    /* Reads `size` bytes, fewer at the end. ERR_NOT_FOUND. */
+    /* Reads `size` bytes, fewer at the end. Fails: ERR_NOT_FOUND. */
     int (*read)(struct store *self, const struct request *req, struct store_key key, int64_t offset,
                 void *bytes, size_t size, size_t *ret_size, struct error *err);
 
-    /* Opens a file with all bytes; the caller closes it. ERR_NOT_FOUND. */
+    /* Opens a file with all bytes; the caller closes it. Fails: ERR_NOT_FOUND. */
     int (*open)(struct store *self, const struct request *req, struct store_key key, int *ret_file,
                 struct error *err);
 
@@ -122,7 +122,7 @@ struct store_functions {
     int (*open_cached)(struct store *self, struct store_key key, int64_t size);
 
     /* Returns the size, and an entity tag if asked for or cheap. `hash` reads all bytes of a file;
-     * S3's tag is trusted. ERR_NOT_FOUND. */
+     * S3's tag is trusted. Fails: ERR_NOT_FOUND. */
     int (*check)(struct store *self, const struct request *req, struct store_key key, bool hash,
                  int64_t *ret_size, const char **ret_etag, struct error *err);
 

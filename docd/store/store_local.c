@@ -595,7 +595,7 @@ static int local_objects(struct store *store, const struct request *req, const c
     if (slash && strncmp(*cursor, "incoming/", strlen("incoming/")) == 0)
         number = FOLDERS;
     if ((*cursor && !slash) || number < 0 || number > FOLDERS)
-        return error_set(err, ERR_BAD_REQUEST, "There is no such place in the store.");
+        return error_set(err, ERR_BAD_REQUEST, "The cursor is not in this store.");
     listing.folder = folder_name(req, number);
     if (run(local(store), req, list_files, &listing.job, "list", err) < 0)
         return -1;

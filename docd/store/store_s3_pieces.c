@@ -95,7 +95,7 @@ static int put_bytes(const struct store_s3 *self, const struct request *req, con
 
 /* ---- appending ---- */
 
-/* Finds a key. *ret_size: 0 without the key. */
+/* Finds a key. *ret_size: 0 if there is no such key. */
 static int find(const struct store_s3 *self, const struct request *req, const char *key,
                 bool *ret_found, int64_t *ret_size, struct error *err)
 {
@@ -224,7 +224,7 @@ static int check_hash(struct keeping *keeping, const char *hash, struct error *e
     sodium_bin2hex(hex, sizeof(hex), bytes, sizeof(bytes));
     return strcmp(hex, hash) == 0
                ? 0
-               : error_set(err, ERR_BAD_REQUEST, "The file did not arrive as it was sent.");
+               : error_set(err, ERR_BAD_REQUEST, "The file differs from the one that was sent.");
 }
 
 /* Joins the pieces as parts. The object appears with the last step, after the hash was checked. */

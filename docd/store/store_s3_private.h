@@ -38,7 +38,7 @@ int store_s3_unexpected(const struct request *req, const struct s3_call *call,
 
 struct object_head {
     int64_t size;
-    const char *etag;             /* S3's */
+    const char *etag;             /* entity tag of S3 */
     int64_t modified_ms, date_ms; /* whole seconds; 0: unknown */
 };
 

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/../.."
 source=$BUILD/site-source
 rm -rf "$source" "$BUILD/site/$VERSION"
 mkdir -p "$source/man"
-git_files() { find docs clients examples common -name '*.md' -not -path '*/node_modules/*' -not -path docs/site/\*; }
+git_files() { find docs clients examples common authd web -name '*.md' -not -path '*/node_modules/*' -not -path docs/site/\*; }
 git_files | while read -r file; do install -D -m 644 "$file" "$source/$file"; done
 find docs -name '*.png' | while read -r file; do install -D -m 644 "$file" "$source/$file"; done
 install -m 644 ./*.md LICENSE "$source"

@@ -7,7 +7,7 @@
 
 struct exchange;
 
-/* Answers 200 with a live lease and an instance of each daemon, otherwise 503. Parks. */
+/* Answers 200 if the lease is live and each daemon has an instance, otherwise 503. Parks. */
 void admin_serve_ready(struct exchange *exchange);
 
 /* Answers the metrics of all gateways and daemons, with the labels service and instance. Parks. */

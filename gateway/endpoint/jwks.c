@@ -25,20 +25,22 @@ static const char *const algorithms[] = {"ES256", NULL};
 
 static const struct field jwk_rows[] = {
     FIELD_CHOICE(struct jwk, kty, key_types, FIELD_REQUIRED, "Key type.", "EC"),
-    FIELD_CHOICE(struct jwk, crv, curves, FIELD_REQUIRED, "Its curve.", "P-256"),
-    FIELD_CHOICE(struct jwk, use, uses, FIELD_REQUIRED, "For signatures.", "sig"),
-    FIELD_CHOICE(struct jwk, alg, algorithms, FIELD_REQUIRED, "Algorithm of the tokens.", "ES256"),
-    FIELD_TEXT(struct jwk, kid, 1, JWK_TEXT_MAX, FIELD_REQUIRED, "As in the header of a token.",
-               "2026-01-31-4f1c"),
-    FIELD_TEXT(struct jwk, x, 1, JWK_TEXT_MAX, FIELD_REQUIRED, "Coordinate, base64url.",
+    FIELD_CHOICE(struct jwk, crv, curves, FIELD_REQUIRED, "Elliptic curve.", "P-256"),
+    FIELD_CHOICE(struct jwk, use, uses, FIELD_REQUIRED, "Use of the key: signatures.", "sig"),
+    FIELD_CHOICE(struct jwk, alg, algorithms, FIELD_REQUIRED, "Algorithm that signs the tokens.",
+                 "ES256"),
+    FIELD_TEXT(struct jwk, kid, 1, JWK_TEXT_MAX, FIELD_REQUIRED,
+               "Key ID, as in the header of a token.", "2026-01-31-4f1c"),
+    FIELD_TEXT(struct jwk, x, 1, JWK_TEXT_MAX, FIELD_REQUIRED, "X coordinate in base64url.",
                "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4"),
-    FIELD_TEXT(struct jwk, y, 1, JWK_TEXT_MAX, FIELD_REQUIRED, "Coordinate, base64url.",
+    FIELD_TEXT(struct jwk, y, 1, JWK_TEXT_MAX, FIELD_REQUIRED, "Y coordinate in base64url.",
                "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM"),
 };
 static FIELD_TABLE(jwk);
 
 static const struct field jwks_rows[] = {
-    FIELD_OBJECTS(struct jwks, keys, jwk, JWKS_MAX, FIELD_REQUIRED, "Keys to accept."),
+    FIELD_OBJECTS(struct jwks, keys, jwk, JWKS_MAX, FIELD_REQUIRED,
+                  "Keys that verify access tokens."),
 };
 FIELD_TABLE(jwks);
 

@@ -2,8 +2,8 @@
  * page.c - see page.h.
  *
  * API routes ignore the cookie. A form counts if the browser says that a page of this origin sent
- * it and its token is the cookie's. Otherwise the daemon only shows the page, and is informed if
- * only the cookie has changed.
+ * it and its token belongs to the cookie. Otherwise the daemon only shows the page, and is informed
+ * if only the cookie has changed.
  */
 #include "gateway/endpoint/page.h"
 

@@ -48,7 +48,7 @@ struct route_match {
     size_t count;
     struct route_parameter parameters[ROUTE_PARAMETERS_MAX];
     char allow[ALLOW_SIZE]; /* methods of the path; "": unknown path */
-    unsigned flags;         /* without an endpoint: flags of all methods of this path */
+    unsigned flags;         /* if there is no endpoint: flags of all methods of this path */
 };
 
 struct router;
@@ -57,7 +57,7 @@ struct router;
 struct router *router_new(struct endpoint *endpoints, size_t count, struct error *err);
 void router_destroy(struct router **self_p);
 
-/* Finds the endpoint of a request; HEAD matches GET. Without an endpoint, `allow` has the path's
+/* Finds the endpoint of a request; HEAD matches GET. If there is none, `allow` has the path's
  * methods. */
 void router_match(const struct router *self, const char *method, const struct path *path,
                   struct route_match *ret);

@@ -104,8 +104,8 @@ static int check_media_type(const struct exchange *exchange, struct error *err)
     return 0;
 }
 
-/* Sets *ret to the body: an object, or any JSON if a field is the whole body. Without a body, *ret
- * is NULL, which counts as {}, so that each missing member is reported. */
+/* Sets *ret to the body: an object, or any JSON if a field is the whole body. If there is no body,
+ * *ret is NULL, which counts as {}, so that each missing member is reported. */
 static int read_body(const struct exchange *exchange, json_t **ret, struct error *err)
 {
     const char *text = (const char *)exchange->body;

@@ -35,7 +35,7 @@ struct connection {
     struct connection *next, **link;
     struct MHD_Connection *mhd;
     struct exchange *exchange;
-    struct http_client *client; /* NULL: a proxy's or an admin's */
+    struct http_client *client; /* NULL: a proxy, or the admin listener */
     struct idle_link idle[IDLE_LISTS];
     struct mhd_epoll edge;
     struct framing framing;

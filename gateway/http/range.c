@@ -58,7 +58,7 @@ static bool range_applies(const struct range_request *request, const struct rang
            file->modified_ms / 1000 == since_s;
 }
 
-/* Returns -1 without digits. More than DIGITS_MAX digits mean the maximum. */
+/* Returns -1 if there is no digit. More than DIGITS_MAX digits mean the maximum. */
 static int64_t read_number(const char **text)
 {
     size_t digits = strspn(*text, "0123456789");

@@ -18,7 +18,7 @@ void trace_choose(struct trace_source *self, const char *request_id,
 /* A request from trusted_proxies with a traceparent is traced if that says so, any other with
  * probability `sample` / 1,000,000. */
 struct trace_wish {
-    const struct trace_context *parent; /* the client's or NULL */
+    const struct trace_context *parent; /* trace context of the client, or NULL */
     bool trusted;
     int64_t sample;
     const char *request_id;

@@ -165,7 +165,7 @@ static struct MHD_Response *respond_kept(struct exchange *exchange, const struct
 
 /* ---- passed descriptors ---- */
 
-/* Returns -1 if there is none, or not of the described size. */
+/* Returns -1 if there is no file, or its size differs from the described one. */
 static int take_file(const struct exchange *exchange, const struct content *content)
 {
     struct stat status;

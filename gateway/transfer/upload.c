@@ -12,7 +12,7 @@
 
 enum {
     WRITE_MS = 10000,
-    END_MS = 60000, /* syncing and hashing gigabytes is slow */
+    END_MS = 60000, /* maximum time to complete a file: syncing and hashing gigabytes is slow */
     ABORT_MS = 2000,
     WAKE_MS = 10000,
     DROP_MAX = 256 * 1024 * 1024, /* bytes dropped so that the client sees the refusal */

@@ -82,7 +82,7 @@ const char *webhook_event_body(struct arena *arena, const struct audit_event *ro
     return codec_dump_json(arena, body);
 }
 
-/* Returns the account's lane, or the project's. */
+/* Returns the lane of the account or, if there is none, of the project. */
 static const char *lane_of(const struct audit_event *row)
 {
     struct uuid id;
@@ -156,7 +156,7 @@ static int read_place(struct maild *d, const struct request *req, const char *so
     struct field_texts *texts = &ret->in.projects;
 
     if (sql_require(sql_webhook_source_get(d->svc.db, req, &get, &row, err), err, ERR_INTERNAL,
-                    "The place in a trail is gone.") < 0 ||
+                    "The row with the place in an audit log is missing.") < 0 ||
         sql_webhook_projects(d->svc.db, req, &which, &projects, err) < 0)
         return -1;
     *ret = (struct place){.sequence = row.sequence,

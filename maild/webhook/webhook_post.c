@@ -352,7 +352,7 @@ static int read_target(struct maild *d, const struct request *req, struct post_w
     struct sql_webhook_target_row row;
 
     if (sql_require(sql_webhook_target(d->svc.db, req, &in, &row, err), err, ERR_NOT_FOUND,
-                    "The queue of a webhook is gone.") < 0)
+                    "The row with a webhook's queue is missing.") < 0)
         return -1;
     if (first)
         self->failures = row.failures;

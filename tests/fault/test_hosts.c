@@ -22,7 +22,7 @@ enum {
     CUT_MS = 30000,
     ALONE_MS = 8000,  /* how long a gateway is without any authd */
     LEASE_MS = 5000,  /* a gateway without any authd refuses tokens after this */
-    NOTICE_MS = 5000, /* until a silent peer is known and reads go elsewhere */
+    NOTICE_MS = 5000, /* maximum time until a silent peer is noticed and reads go elsewhere */
     ACCOUNTS_MAX = 2000,
 };
 
@@ -72,7 +72,7 @@ static atomic_bool stop;
 static char *reader_token;
 static _Atomic(const char *) revoked; /* the last token whose logout was acknowledged */
 static atomic_int taken_revoked,
-    taken_late;                     /* accepted on b: revoked; any while b can have no authd */
+    taken_late; /* responses of b that accepted a revoked token, or any token without an authd */
 static _Atomic int64_t b_is_cut_ms; /* 0: connected */
 
 static void take_tokens(struct account *self, const struct http_answer *answer, const char *access,
@@ -209,7 +209,8 @@ static void check_tally(const char *who, const struct tally *self, int late_max)
     UNIT_CHECK(atomic_load(&self->longest) < longest_answer, "%s: %.1f s", who, self->longest);
 }
 
-/* Asks this host's gateway until 200. Returns the ms, -1: never. */
+/* Asks this host's gateway until it answers 200. Returns how many ms that took, or -1 if it never
+ * did. */
 static int64_t comes_back(const char *token, int timeout_ms)
 {
     int64_t start = clock_mono_ms();

@@ -70,8 +70,8 @@ static void the_suite_starts(void)
 }
 
 /* Signs ordinary people in one by one until SAMPLES succeed or a given flood has ended. Returns the
- * successes' 99th percentile in ms. After a 503 the client waits for its Retry-After; at most
- * `refused_most` get one. */
+ * successes' 99th percentile in ms. After a 503 the client waits as its Retry-After says. At most
+ * `refused_most` requests may get 503. */
 static double ordinary_p99(const char *label, const struct flood *beside, int refused_most)
 {
     double ms[SAMPLES] = {0}, p99_ms;

@@ -21,8 +21,8 @@
 
 enum {
     MAILS = 4,
-    PROMPT_MS = 3000,  /* `atriumctl status`, on a busy machine */
-    DOCTOR_MS = 20000, /* all daemons' checks */
+    PROMPT_MS = 3000,  /* maximum time of `atriumctl status` on a busy machine */
+    DOCTOR_MS = 20000, /* maximum time of all daemons' checks */
     END_MS = 14000,
     BACK_MS = 30000,
 };

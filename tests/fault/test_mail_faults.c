@@ -21,10 +21,10 @@
 
 enum {
     TIMEOUT_MS = 6000, /* smtp_timeout of this suite */
-    THINKS_MS = 2000,  /* far below TIMEOUT_MS, as a busy machine can stall for seconds */
+    THINKS_MS = 2000,  /* delay of the server; far below TIMEOUT_MS: a machine can stall */
     MANY = 5000,
     SOME = 2000,
-    ANSWERS_MS = 3000, /* `atriumctl status`, on a busy machine */
+    ANSWERS_MS = 3000, /* maximum time of `atriumctl status` on a busy machine */
 };
 
 static const char *const instances[] = {"1", "2"};

@@ -24,8 +24,9 @@ enum {
     PATIENTS = 1500,       /* some seconds of deletion, for kills */
     MANY_PATIENTS = 20000, /* credential, membership, session and email each: 100,000 rows */
     KILL_MS = 300,
-    ANSWER_MS = 3000, /* another tenant's request meanwhile, on a slow machine */
-    LOCK_MS = 3000,   /* longest transaction of the deletion */
+    ANSWER_MS =
+        3000, /* maximum time of another tenant's request in the meantime, on a slow machine */
+    LOCK_MS = 3000, /* longest transaction of the deletion */
 };
 
 static const char *const targets[] = {"authd", "botd", "docd", "maild", "settingsd"};

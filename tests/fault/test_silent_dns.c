@@ -21,9 +21,9 @@
 
 enum {
     WAITING = 6,         /* concurrent requests that need a name */
-    PROMPT_MS = 1000,    /* a request without a name, on a busy machine */
-    DEADLINE_MS = 15000, /* a request that needs a name */
-    BACK_MS = 15000,     /* until names resolve again */
+    PROMPT_MS = 1000,    /* maximum time of a request that needs no name, on a busy machine */
+    DEADLINE_MS = 15000, /* maximum time of a request that needs a name */
+    BACK_MS = 15000,     /* maximum time until names resolve again */
     SIZE = 1000,
 };
 

@@ -12,7 +12,7 @@
 enum { KEPT_MAX = 8 * FORM_TEXT_MAX };
 
 struct reading {
-    struct arena *arena; /* only the form's */
+    struct arena *arena; /* only the form uses it */
     struct multipart form;
     struct codec_buffer file;
     struct error err;

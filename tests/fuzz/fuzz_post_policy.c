@@ -37,7 +37,7 @@ static struct form_field *find(const struct field_list *list, const char *name)
 {
     union {
         const void *items;
-        struct form_field *fields; /* read_fields()'s */
+        struct form_field *fields; /* result of read_fields() */
     } of = {list->items};
 
     for (size_t i = 0; i < list->count; i++)

@@ -94,7 +94,7 @@ static void dev_close(struct dev *self)
 }
 #define DEV CLEANUP(dev_close) struct dev
 
-/* Does the same in a directory that a suite has used, which takes a fifth of the time. */
+/* Like dev_start(), in a directory that a suite has used, which takes a fifth of the time. */
 static struct dev dev_start_used(const char *dir, const char *const *words)
 {
     suite_fill(dir, words && strcmp(words[0], "--no-demo") == 0);

@@ -20,7 +20,7 @@
 
 enum {
     ATTEMPTS = 8, /* a statement waits two seconds for a lock */
-    SLEEP_S = 25, /* the bot's, unless the case ends it */
+    SLEEP_S = 25, /* how long the bot sleeps, unless the case ends it */
 };
 
 #define DOCD_WAITS                                                              \

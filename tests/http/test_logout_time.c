@@ -29,7 +29,7 @@ static struct suite *suite;
 static struct person *admin, *patient;
 static char *app, *secret; /* a confidential client of the tenant */
 static struct program *gateway;
-static char there[64]; /* the other gateway's URL; suite_url() is the first one's */
+static char there[64]; /* URL of the other gateway; suite_url() is the URL of the first */
 
 static void the_scene_is_set(void)
 {

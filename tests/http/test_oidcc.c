@@ -1,7 +1,7 @@
 /*
  * test_oidcc.c - one case per module of the OpenID Connect Basic OP plan, with its name and clients
  * as in the plan: client_secret_basic, and the required PKCE. Features that Atrium lacks are
- * refused or left out as the module allows. docs/openid.md has a table of them.
+ * refused or left out as the module allows. docs/openid.md lists them.
  */
 #include <CUnit/CUnit.h>
 #include <stdio.h>
@@ -703,7 +703,7 @@ static const struct module {
     {CASE(oidcc_ensure_request_with_valid_pkce_succeeds), "a request without PKCE gets no code"},
 };
 
-static void the_table_of_the_docs_is_this_one(void)
+static void the_list_of_the_docs_is_this_one(void)
 {
     char *page = unit_read_file("docs/openid.md");
 
@@ -713,7 +713,7 @@ static void the_table_of_the_docs_is_this_one(void)
         snprintf(name, sizeof(name), "%s", modules[i].of.name);
         for (char *c = name; *c; c++)
             *c = *c == '_' ? '-' : *c;
-        snprintf(line, sizeof(line), "| %s | %s |\n", name, modules[i].shown);
+        snprintf(line, sizeof(line), "- %s: %s\n", name, modules[i].shown);
         UNIT_CHECK(strstr(page, line) != NULL, "docs/openid.md lacks %s", line);
     }
     free(page);
@@ -738,7 +738,7 @@ int main(void)
 
     for (size_t i = 0; i < ARRAY_SIZE(modules); i++)
         cases[count++] = modules[i].of;
-    cases[count++] = (struct unit_case)CASE(the_table_of_the_docs_is_this_one);
+    cases[count++] = (struct unit_case)CASE(the_list_of_the_docs_is_this_one);
     cases[count++] = (struct unit_case)CASE_ALWAYS(the_scene_is_left);
     return unit_run("oidcc", cases, count);
 }

@@ -21,7 +21,7 @@
 #define PLAIN_NEW_PASSWORD "chosen on the page"
 
 static struct suite *suite;
-static struct person *admin; /* demo's, which has no application */
+static struct person *admin; /* admin of demo, which has no application */
 
 static void start_suite(void)
 {

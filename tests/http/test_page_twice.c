@@ -79,7 +79,8 @@ static int send_often(struct browser *browser, const char *page, const char *for
     return status;
 }
 
-/* Does the same with the displayed page's token and request. */
+/* Like send_often(), and adds the token and the pending request of the displayed page to the
+ * form. */
 static int post_often(struct browser *browser, const char *page, const char *fields)
 {
     TEXT next = browser_value(browser, "next");

@@ -17,7 +17,7 @@
 
 enum {
     DAY = 86400,
-    PATIENTS = 1250,  /* demo's; more than one statement reads */
+    PATIENTS = 1250, /* patients of demo: so many that reading them takes more than one statement */
     ELSEWHERE = 2500, /* practitioners without a membership in demo */
     COLLEAGUES = 30,  /* practitioners with a membership in demo */
     PAGES_MAX = 200,

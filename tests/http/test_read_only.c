@@ -24,7 +24,7 @@ static struct person *admin, *patient, *child, *leaving;
 static struct unit_dir files;
 static char *document, public_path[300], *later_id;
 static struct http_answer *form;
-static char key[128]; /* the installation's */
+static char key[128]; /* key of the installation */
 static char *api_key;
 
 /* Makes the hash as cheap as an older release did; the next sign-in replaces it. */

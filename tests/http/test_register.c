@@ -268,7 +268,7 @@ static void practitioners_register_by_their_own_switches(void)
     CHECK_STATUS(patient, 200);
     free(suite_mail(suite, email, 5000));
     CU_ASSERT_EQUAL(suite_mail_count(suite, email),
-                    1); /* the patient's; none for the practitioner */
+                    1); /* the welcome of the patient; the practitioner gets no email */
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", false);
     free(email);
     free(policy);

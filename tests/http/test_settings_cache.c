@@ -33,7 +33,7 @@ static struct person *admin, *patient;
 static char *client, *secret;
 static char *server, *server_secret; /* RESOURCE's server */
 static char *person_token;           /* for the issuer's userinfo */
-static char *resource_token;         /* a person's, for RESOURCE */
+static char *resource_token;         /* a person's token for RESOURCE */
 static char introspection[FORM_MAX]; /* the form that `server` posts */
 
 static void put(const char *path, json_t *body)

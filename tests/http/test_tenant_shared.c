@@ -20,7 +20,7 @@ static struct unit_dir files;
 static char demo_file[300], north_file[300], key[128];
 static char shared[128]; /* address of both tenants' admin */
 static char membership[40], profile[40];
-static struct person *admin; /* demo's, at the sender */
+static struct person *admin; /* admin of demo, on the sending installation */
 
 static void write_text(char path[static 300], const char *name, const char *text)
 {

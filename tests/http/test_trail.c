@@ -597,7 +597,7 @@ static void add_backlog(const struct person *who, const char *schema)
                  schema, who->project + strlen("Project/"), BACKLOG);
 }
 
-/* Between a row's seal and its leaf, during writing of leaves, and after it. */
+/* The deaths come between a row's seal and its leaf, while leaves are written, and afterwards. */
 static void a_death_forks_no_tree(void)
 {
     char query[64];

@@ -267,14 +267,15 @@ static void languages_may_come_later(void)
 
 static void other_requests_are_not_delayed(void)
 {
-    enum { COUNT = 40 };
+    /* few bots, because each needs a part of a second of CPU time */
+    enum { TRANSLATIONS = 20, COUNT = 24 };
     struct http_request requests[COUNT];
     struct http_answer *answers[COUNT];
     char bodies[COUNT][128];
 
     behave("slow");
     for (size_t i = 0; i < COUNT; i++) {
-        bool translation = i < COUNT / 2;
+        bool translation = i < TRANSLATIONS;
 
         snprintf(bodies[i], sizeof(bodies[i]),
                  "{\"sourceLanguage\":\"en\",\"targetLanguage\":\"es\",\"text\":[\"slow %d\"]}",
@@ -288,12 +289,13 @@ static void other_requests_are_not_delayed(void)
     }
     http_call_many(suite_url(suite), requests, COUNT, COUNT, answers);
     for (size_t i = 0; i < COUNT; i++) {
-        bool translation = i < COUNT / 2;
+        bool translation = i < TRANSLATIONS;
 
         UNIT_CHECK(answers[i]->status == 504 ||
                        (!translation && (answers[i]->status == 200 || answers[i]->status == 503)),
                    "%zu: %d %s", i, answers[i]->status, answers[i]->body);
-        CU_ASSERT_TRUE(answers[i]->seconds < 15);
+        UNIT_CHECK(answers[i]->seconds < 15, "%zu: %d after %.1f s", i, answers[i]->status,
+                   answers[i]->seconds);
     }
     http_answers_destroy(answers, COUNT);
 }

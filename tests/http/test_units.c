@@ -1,6 +1,6 @@
 /*
  * test_units.c - the systemd units: systemd-analyze can read them and rates each service's exposure
- * as low. Skipped without that program. `make test-systemd` shows that the daemons work so
+ * as low. Skipped if that program is missing. `make test-systemd` shows that the daemons work so
  * confined.
  */
 #include <CUnit/CUnit.h>

@@ -469,6 +469,9 @@ static void a_document_is_refused(struct rig *self)
 {
     identity_provider_bend(idp, &(struct identity_bend){.metadata = parse(metadata_now)});
     UNIT_CHECK(discover(self) == ERR_BAD_REQUEST, "%s", metadata_now);
+    identity_provider_bend(idp, NULL);
+    self->req.now_ms += SECONDS(5);
+    UNIT_CHECK(discover(self) == ERR_NONE, "%s, corrected", metadata_now);
 }
 
 static void wrong_documents_are_refused(void)

@@ -323,7 +323,7 @@ static void test_hot_statements_are_planned_on_their_keys(void)
 }
 
 /* Partial indexes have only unsealed audit rows, imported hashes, and old passkeys. doctor counts
- * all passkeys. Invited members are read in id order while not analyzed. */
+ * all passkeys. Invited members are read in id order as long as the table is not analyzed. */
 static void test_every_statement_has_its_index(void)
 {
     plans_check(&plans, server,
@@ -717,8 +717,8 @@ static void test_sign_ins_of_a_day_are_counted_page_by_page(void)
     PQfinish(conn);
 }
 
-/* Uses daemons' settings, because the planner takes the addresses of a batch for only ten while the
- * table is not analyzed. */
+/* Uses daemons' settings, because the planner takes the addresses of a batch for only ten as long
+ * as the table is not analyzed. */
 static void test_an_import_finds_reserved_addresses_by_their_index(void)
 {
     PGconn *conn = open_prepared();

@@ -307,7 +307,8 @@ static void put_text(const char *name, const char *text)
     put(name, text, strlen(text));
 }
 
-/* Writes a dark image in the format of the name's extension; `option` is a saver's, or NULL. */
+/* Writes a dark image in the format of the name's extension; `option` is an option of the saver, or
+ * NULL. */
 static void put_dark(const char *name, int width, int height, const char *option)
 {
     VipsImage *image = NULL;

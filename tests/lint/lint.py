@@ -65,6 +65,7 @@ LANGUAGE_DONE = (
     'README.md',
     'SECURITY.md',
     'authd/**/*.[ch]',
+    'authd/page/TEMPLATES.md',
     'authd/page/template/text/en.txt',
     'botd/**/*.[ch]',
     'common/**/*.[ch]',
@@ -81,6 +82,7 @@ LANGUAGE_DONE = (
     'settingsd/**/*.[ch]',
     'tests/*/*.[ch]',
     'web/console/*.js',
+    'web/console/README.md',
     'web/console/lib/*.js',
     'web/console/screens/*.js',
 )
@@ -438,6 +440,11 @@ def without_indented_code(text):
     return '\n'.join(lines)
 
 
+def is_question(text, start):
+    end = re.compile(r'[.?\n|]').search(text, start)
+    return bool(end) and end.group(0) == '?'
+
+
 def language(tree):
     path = os.path.join(tree.root, 'docs/glossary.md')
     if not os.path.exists(path):
@@ -450,15 +457,15 @@ def language(tree):
         for path in paths:
             text, starts = prose(path, read(path)) if done == 'LANGUAGE_DONE' else strings(read(path))
             for word in avoided['anywhere']:
-                fine = [m.span() for m in word.allowed.finditer(text)]
-                for match in word.phrase.finditer(text):
+                found = list(word.phrase.finditer(text))
+                fine = [m.span() for m in word.allowed.finditer(text)] if found else []
+                for match in found:
                     if not any(a <= match.start() and match.end() <= b for a, b in fine):
                         yield language_violation(tree, path, text, match, word)
             for start, is_comment in starts:
                 for word in avoided['text'] + (avoided['comment'] if is_comment else []):
                     match = word.phrase.match(text, start)
-                    question = re.search(r'[.?\n|]', text[start:])
-                    if match and not word.allowed.match(text, start) and not (question and question.group(0) == '?'):
+                    if match and not word.allowed.match(text, start) and not is_question(text, start):
                         yield language_violation(tree, path, text, match, word)
 
 

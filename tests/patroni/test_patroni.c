@@ -23,8 +23,8 @@
 enum {
     CLIENTS = 5,
     LOAD_MS = 4000,       /* undisturbed, before and after each event */
-    REJOIN_MS = 120000,   /* until a returned node is the synchronous standby */
-    BEYOND_TTL_MS = 3000, /* daemons' additional time after Patroni's */
+    REJOIN_MS = 120000,   /* maximum time until a returned node is the synchronous standby */
+    BEYOND_TTL_MS = 3000, /* additional time that the daemons get after Patroni's TTL */
     REST_MS = 60000,
     WRITE_EVERY_MS = 20,
     WRITES_MAX = 100000,

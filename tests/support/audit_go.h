@@ -8,8 +8,8 @@
 
 #include "common/base/base.h"
 
-/* True when Go is available. The first call builds the verifier in that directory. Without Go it
- * prints a note, or fails with ATRIUM_REQUIRE_ALL. */
+/* True when Go is available. The first call builds the verifier in that directory. If Go is
+ * missing, it prints a note, or fails if ATRIUM_REQUIRE_ALL is set. */
 bool audit_go_build(const char *dir);
 
 /* True when Go accepts `want` proofs in a line of input, which is consumed. */

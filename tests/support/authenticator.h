@@ -39,7 +39,7 @@ struct authenticator {
     char handle[129];   /* base64url user handle */
     uint32_t count;     /* next signature counter; 0: no counter */
     uint8_t flags;      /* PRESENT | VERIFIED by default */
-    const char *origin; /* the requesting page's */
+    const char *origin; /* origin of the requesting page */
     const char *type;   /* NULL: the correct type */
     const char *rp_id;  /* NULL: from the options */
     bool cross_origin;  /* the request comes from a frame */

@@ -51,7 +51,7 @@ static char *path_of(const char *page)
     return path;
 }
 
-/* Returns "Name: value", or NULL without a value (caller frees). */
+/* Returns "Name: value", or NULL if `value` is NULL (caller frees). */
 static char *line(const char *name, const char *value)
 {
     char *text = NULL;

@@ -16,8 +16,8 @@
 #include "tests/support/suite.h"
 #include "tests/support/unit.h"
 
-/* Runs a program's cases in that suite, the last of which call bucket_leave(). Without a server
- * they are left out. ret_patient: owner of the documents. */
+/* Runs a program's cases in that suite, the last of which call bucket_leave(). If there is no
+ * server, they are left out. ret_patient: owner of the documents. */
 int bucket_run(const char *title, const struct unit_case *cases, size_t count,
                struct suite **ret_suite, struct person **ret_patient);
 

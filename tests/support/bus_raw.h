@@ -28,8 +28,8 @@ void raw_close(struct raw *self);
 /* Sends one frame without waiting. */
 void raw_send(struct raw *self, const void *bytes, size_t size);
 
-/* Returns the next frame's kind, -1 after two seconds, and its id. Stores a WELCOME's boot and an
- * ERROR's code. */
+/* Returns the next frame's kind, -1 after two seconds, and its id. Sets self->boot from a WELCOME
+ * and self->code from an ERROR. */
 int raw_receive(struct raw *self, uint64_t *ret_id);
 
 /* Sends HELLO as that instance and returns whether WELCOME arrives. */

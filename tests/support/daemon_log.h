@@ -6,8 +6,8 @@
 
 #include "tests/support/suite.h"
 
-/* Calls fn for each line, with its newline, of all instances of a daemon, or of all daemons with
- * NULL. Returns false without a log. */
+/* Calls fn for each line, with its newline, of all instances of a daemon, or of all daemons if
+ * `daemon` is NULL. Returns false if there is no log. */
 bool daemon_log_each(const struct suite *suite, const char *daemon,
                      void (*fn)(void *arg, const char *line), void *arg);
 
@@ -16,7 +16,7 @@ size_t daemon_log_count(const struct suite *suite, const char *daemon, const cha
 /* Waits up to 10 s for this many lines with the text, then fails the test. */
 void daemon_log_wait(const struct suite *suite, const char *daemon, const char *text, size_t count);
 
-/* Waits up to 10 s for a line with all texts (NULL-terminated). Returns NULL without one; the
+/* Waits up to 10 s for a line with all texts (NULL-terminated). Returns NULL if none appears; the
  * caller frees it. */
 char *daemon_log_find(const struct suite *suite, const char *daemon, const char *const *texts);
 #define DAEMON_LOG_FIND(suite, daemon, ...) \

@@ -28,8 +28,9 @@ struct http_answer *form_post(const struct suite *suite, const char *path,
 /* Posts the fields and a file to an S3 server as a browser does. Returns the status, 0 for none. */
 long form_post_to(const char *url, json_t *fields, const char *bytes, size_t size);
 
-/* Do the same by hand: form_open() connects and sends the header (`framing` NULL: Content-Length),
- * form_send() sends bytes, form_answer() closes and returns the status, 0 after 30 s. */
+/* These functions do this step by step: form_open() connects and sends the header (`framing` NULL:
+ * Content-Length), form_send() sends bytes, form_answer() closes and returns the status, 0 after 30
+ * s. */
 int form_open(const struct suite *suite, const struct form_body *form, const char *framing);
 void form_send(int connection, const void *bytes, size_t size);
 int form_answer(int connection);

@@ -29,7 +29,7 @@ enum {
 
 enum {
     HOST_DAEMONS = 7,
-    HOST_BACK_MS = 15000, /* from reconnecting a host to full recovery */
+    HOST_BACK_MS = 15000, /* maximum time from reconnecting a host to full recovery */
 };
 
 #define HOST_URL "http://127.0.0.1:8080"

@@ -28,7 +28,7 @@ void hosts_enter(const struct hosts *self, int host);
  * its host. */
 void hosts_cut(const struct hosts *self, int host, bool cut);
 
-/* Does the same between two hosts only. */
+/* Like hosts_cut(), but only between two hosts. */
 void hosts_part(const struct hosts *self, int one, int other, bool part);
 
 /* Watches all traffic of the switch from its own thread. */

@@ -16,7 +16,7 @@ struct http_request {
     json_t *body;             /* consumed; sent as application/json */
     const char *raw;          /* unchanged bytes instead of body */
     size_t raw_size;          /* 0: strlen(raw) */
-    const char *content_type; /* raw's; NULL: application/json, "": none */
+    const char *content_type; /* type of `raw`; NULL: application/json, "": none */
     const char *headers[6];   /* "Name: value" */
     long limit_s;             /* default 30 s */
     const char *source;       /* client address, any of 127/8 ("127.1.2.3") */

@@ -68,7 +68,7 @@ char *oauth_parameter(const struct browser *browser, const char *name);
 
 struct http_answer *oauth_post(struct suite *suite, const char *endpoint, const char *form);
 
-/* Posts with a header such as oauth_proof()'s; NULL: none. */
+/* Posts with a header such as oauth_proof() returns; NULL: none. */
 struct http_answer *oauth_post_with(struct suite *suite, const char *endpoint, const char *form,
                                     const char *header);
 
@@ -125,7 +125,7 @@ char *oauth_nonce(struct suite *suite, const char *client, const struct jose *ke
  * decrefs them. typ, alg: expected header. */
 json_t *oauth_claims(struct suite *suite, const char *token, const char *typ, const char *alg);
 
-/* Does the same with the caller's key set. */
+/* Like oauth_claims(), with the caller's key set. */
 json_t *oauth_claims_by(const json_t *keys, const char *token, const char *typ, const char *alg);
 
 /* Waits up to half a minute until each gateway, which caches keys for ten seconds, publishes this

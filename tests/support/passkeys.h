@@ -17,7 +17,7 @@ struct http_answer *passkey_enroll_start(struct suite *suite, const char *access
 struct http_answer *passkey_enroll_finish(struct suite *suite, const char *access, const char *id,
                                           json_t *credential);
 
-/* Enrolls the key and returns the last response, or a failed start's. */
+/* Enrolls the key and returns the last response: that of the start if it failed. */
 struct http_answer *passkey_enroll(struct suite *suite, const char *access,
                                    struct authenticator *key);
 

@@ -42,7 +42,7 @@ void program_destroy(struct program **self_p);
 /* Starts it and waits up to 30 s. Never NULL. */
 struct program *program_run(const char *const *argv, const char *input);
 
-/* Does the same with a terminal of that many columns as stderr, whose output is `err`. */
+/* Like program_run(), with a terminal of that many columns as stderr, whose output is `err`. */
 struct program *program_run_terminal(const char *const *argv, const char *input, int columns);
 
 /* Assert, and show the program's output on failure. CHECK_REFUSED: it ended with `want`, an empty

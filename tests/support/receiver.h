@@ -22,7 +22,7 @@ bool receiver_has_node(void);
 void receiver_start(struct receiver *self, const char *const *argv);
 void receiver_stop(struct receiver *self);
 
-/* Sends a command about a name. Consumes the body. */
+/* Sends the receiver a control request with the path /`name`. Consumes the body. */
 struct http_answer *receiver_command(const struct receiver *self, const char *method,
                                      const char *name, json_t *body);
 

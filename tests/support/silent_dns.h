@@ -10,8 +10,8 @@
 struct silent_dns;
 
 /* silent_dns_start() moves the program, which must have no threads yet, and starts the server on a
- * thread. Every name is 127.0.0.1, except names below "absent.example", which do not exist. Without
- * namespaces it returns NULL and the reason. */
+ * thread. Every name is 127.0.0.1, except names below "absent.example", which do not exist. If
+ * namespaces are not available, it returns NULL and the reason. */
 struct silent_dns *silent_dns_start(const char **ret_reason);
 void silent_dns_stop(struct silent_dns **self_p);
 

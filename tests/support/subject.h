@@ -13,8 +13,8 @@ struct subject {
     struct suite *suite;
     struct person *person;
     const char *role;
-    char id[37];       /* the account's, once scheduled */
-    int64_t scheduled; /* ms */
+    char id[37];       /* account id, set when the deletion is scheduled */
+    int64_t scheduled; /* when, in ms */
     char recovery[11]; /* a recovery code, if there is a second factor */
 };
 
@@ -35,11 +35,12 @@ void subject_schedule(struct subject *self, int days);
 
 void subject_renew(struct subject *self);
 
-/* Schedules for the end of an almost finished day, with tokens that outlive it and that every
- * gateway has seen. */
+/* Schedules the deletion for the end of an almost finished day, with tokens that outlive it and
+ * that every gateway has seen. */
 void subject_bring_near(struct subject *self);
 
-/* True when the account waits for its deletion; exists without one; is gone within 15 s. */
+/* They return whether the account waits for its deletion; exists and has no deletion scheduled; is
+ * gone within 15 s. */
 bool subject_is_scheduled(const struct subject *self);
 bool subject_is_kept(const struct subject *self);
 bool subject_goes(const struct subject *self);

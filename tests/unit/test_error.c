@@ -131,7 +131,7 @@ static int count_lines(const char *page, const char *text)
     return count;
 }
 
-/* docs/errors.md: a section for each code that clients see, a row for each other one, and no
+/* docs/errors.md: a section for each code that clients see, a line for each other one, and no
  * more. */
 static void each_code_has_an_entry(void)
 {
@@ -144,7 +144,7 @@ static void each_code_has_an_entry(void)
         char entry[128];
 
         snprintf(entry, sizeof(entry),
-                 kind->shown ? "### `%s`\n\nStatus %d.\n\n- **When:** " : "| `%s` | %d | ",
+                 kind->shown ? "### `%s`\n\nStatus %d.\n\n- **When:** " : "- `%s` (%d): ",
                  kind->wire, kind->status);
         UNIT_CHECK(count_lines(page, entry) == 1, "docs/errors.md has no entry for %s", kind->wire);
         shown += kind->shown;
@@ -153,7 +153,7 @@ static void each_code_has_an_entry(void)
     CU_ASSERT_EQUAL(count_lines(page, "- **What to do:** "), shown);
     others = strstr(page, "## Codes without an entry");
     CU_ASSERT_PTR_NOT_NULL_FATAL(others);
-    CU_ASSERT_EQUAL(count_lines(others, "| `"), ERROR_CODE_COUNT - 1 - shown);
+    CU_ASSERT_EQUAL(count_lines(others, "- `"), ERROR_CODE_COUNT - 1 - shown);
     free(page);
 }
 

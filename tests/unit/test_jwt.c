@@ -268,6 +268,35 @@ static void thumbprints_are_those_of_the_standard(void)
     json_decref(jwk);
 }
 
+/* The key and signature of RFC 8037, sections A.2 and A.4. */
+static void ed25519_verifies_but_is_no_clients_key(void)
+{
+    static const char text[] = "eyJhbGciOiJFZERTQSJ9.RXhhbXBsZSBvZiBFZDI1NTE5IHNpZ25pbmc";
+    static const char *const eddsa[] = {"EdDSA", NULL};
+    json_t *jwk = json_pack("{s:s, s:s, s:s}", "kty", "OKP", "crv", "Ed25519", "x",
+                            "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo");
+    EVP_PKEY *key = jwk_ed25519_key(jwk);
+    struct jwt jwt = {.text = text, .text_size = strlen(text)};
+
+    jwt.header = json_pack("{s:s}", "alg", "EdDSA");
+    CU_ASSERT_EQUAL(secret_decode("hgyY0il_MGCjP0JzlnLWG1PPOt7-09PGcvMg3AIbQR6dWbhijcNR4ki4iylGjg5"
+                                  "BhVsPt9g7sVvpAr_MuM0KAg",
+                                  jwt.signature, sizeof(jwt.signature), &jwt.signature_size),
+                    0);
+    UNIT_REQUIRE(key != NULL, "no key");
+    CU_ASSERT_TRUE(jwt_verify(&jwt, key, eddsa));
+    CU_ASSERT_FALSE(jwt_verify(&jwt, key, names));
+    jwt.signature[0] ^= 1;
+    CU_ASSERT_FALSE(jwt_verify(&jwt, key, eddsa));
+    CU_ASSERT_PTR_NULL(jwk_key(jwk));
+    CU_ASSERT_PTR_NOT_NULL(jwk_fault(jwk));
+    json_object_set_new(jwk, "alg", json_string("ES256"));
+    CU_ASSERT_PTR_NULL(jwk_ed25519_key(jwk));
+    jwt_clear(&jwt);
+    EVP_PKEY_free(key);
+    json_decref(jwk);
+}
+
 static const struct unit_case cases[] = {
     CASE(each_algorithm_is_verified_by_its_own_key_alone),
     CASE(the_header_chooses_no_weaker_algorithm),
@@ -276,6 +305,7 @@ static const struct unit_case cases[] = {
     CASE(each_fault_of_an_rsa_key_is_named),
     CASE(each_fault_of_the_other_members_is_named),
     CASE(thumbprints_are_those_of_the_standard),
+    CASE(ed25519_verifies_but_is_no_clients_key),
 };
 
 int main(void)

@@ -14,28 +14,28 @@ static const char path[] = "docs/mail-templates.md";
 
 static const char introduction[] =
     "# Mail templates\n\n"
-    "This page lists every email that Atrium sends to a person. `make docs-mail-templates`\n"
-    "generates the page from `maild/template_names.c`.\n\n"
+    "Every email that Atrium sends to a person. `make docs-mail-templates` generates this\n"
+    "page from `maild/template_names.c`.\n\n"
     "An admin maps a template in a project with `PUT /v1/project/email-templates/{NAME}`,\n"
     "an operator with `atriumctl template put`. A template has a subject, a text and\n"
-    "optionally HTML, with variables such as `{{name}}`. If a project hasn't mapped a\n"
-    "template, its email is not sent, unless the template's section below says that Atrium\n"
-    "sends a built-in English email. A registration sends the built-in EMAIL_VERIFICATION\n"
-    "only if the project requires verified addresses.\n"
-    "[integrate.md](integrate.md#links-in-mails) explains the pages that emails link to.\n\n"
-    "A *secret* variable is a link or code that gives access to an account. In HTML, a\n"
-    "secret variable must be text or a whole `href`.\n\n"
-    "In HTML, the values of variables are escaped. In a link's query or fragment, values\n"
-    "are percent-encoded, both in HTML and in the text:\n"
-    "`https://lakeside.example/?email={{recipientEmail}}`. A variable that is a whole link,\n"
-    "or the beginning of a link, is inserted unchanged.\n";
+    "optionally HTML, with variables such as `{{name}}`. An email without a mapped template\n"
+    "is not sent, unless its section below says that Atrium sends a built-in English one. A\n"
+    "registration sends the built-in EMAIL_VERIFICATION only if the project requires\n"
+    "verified addresses. [integrate.md](integrate.md#links-in-mails) explains the pages that\n"
+    "emails link to.\n\n"
+    "A *secret* variable is a link or code that gives access to an account. In HTML, it must\n"
+    "be text or a whole `href`.\n\n"
+    "In HTML, the values of variables are escaped. In a link's query or fragment, they are\n"
+    "percent-encoded, also in the text: `https://lakeside.example/?email={{recipientEmail}}`.\n"
+    "A variable that is a whole link, or the beginning of one, is inserted unchanged.\n\n"
+    "The sections list each variable with an example.\n";
 
 static void write_variables(FILE *page, const struct template_variable *variable)
 {
-    fputs("\n| variable | example value | |\n|---|---|---|\n", page);
+    fputs("\n", page);
     for (; variable->name; variable++)
-        fprintf(page, "| `%s` | `%s` | %s |\n", variable->name, variable->sample,
-                template_variable_is_secret(variable->name) ? "secret" : "");
+        fprintf(page, "- `%s`: `%s`%s\n", variable->name, variable->sample,
+                template_variable_is_secret(variable->name) ? ", secret" : "");
 }
 
 static const char *builtin_text(const char *name)

@@ -131,7 +131,7 @@ static void test_text_file(void)
 {
     static const struct {
         const char *label;
-        size_t size; /* the first line's, or `x`'s */
+        size_t size; /* size of the first line, or of `x` */
         const char *rest;
         mode_t mode;
         bool good;

@@ -222,6 +222,17 @@ static void below_ends_at_a_slash(void)
     CU_ASSERT_FALSE(uri_is_below("https://id.example", "urn:example:records"));
 }
 
+static void parameters_are_encoded(void)
+{
+    CLEANUP(arena_destroy) struct arena *arena = arena_new();
+
+    CU_ASSERT_STRING_EQUAL(uri_encode(arena, "aZ9-._~"), "aZ9-._~");
+    CU_ASSERT_STRING_EQUAL(uri_encode(arena, " +&=%\xc3\xa9"), "%20%2B%26%3D%25%C3%A9");
+    CU_ASSERT_STRING_EQUAL(uri_add(arena, "https://a/b", "c", "d e"), "https://a/b?c=d%20e");
+    CU_ASSERT_STRING_EQUAL(uri_add(arena, "https://a/?b=1", "c", ""), "https://a/?b=1&c=");
+    CU_ASSERT_STRING_EQUAL(uri_add(arena, "https://a/", "c", NULL), "https://a/");
+}
+
 static const struct unit_case cases[] = {
     CASE(redirect_uris_lead_to_the_client_alone),
     CASE(hosts_are_those_of_the_standards),
@@ -229,6 +240,7 @@ static const struct unit_case cases[] = {
     CASE(only_a_loopback_port_may_differ),
     CASE(resources_are_absolute),
     CASE(below_ends_at_a_slash),
+    CASE(parameters_are_encoded),
 };
 
 int main(void)

@@ -8,7 +8,7 @@ while (<>) {
     if (/^## (.*)$/) {
         $name = $1 eq 'All templates' ? '*' : $1;
         push @order, $name;
-    } elsif (defined $name && /^\| `(\w+)` \| `(.*?)` \|/) {
+    } elsif (defined $name && /^- `(\w+)`: `(.*?)`/) {
         my ($variable, $sample) = ($1, $2);
         $sample =~ s/(["\\])/\\$1/g;
         push @{$names{$name}}, "\"$variable\": \"$sample\"";

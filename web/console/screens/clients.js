@@ -80,9 +80,9 @@ function Fields({ client, form, change, problem, redirect }) {
         ${form.grantTypes.includes(CODE) && html`<${Field} label=${t('Redirect URIs')} ...${URIS} value=${form.redirectUris} onValue=${change('redirectUris')} error=${problem('redirectUris')} placeholder=${redirect}
             hint=${t('Where people return after they sign in. One per line, exactly as the application sends it.')} />`}
         <${Field} label=${t('Scopes')} class="code" value=${form.scopes} onValue=${change('scopes')} error=${problem('scopes')} spellcheck="false"
-            hint=${person ? t('What the application can ask for, separated by spaces. For example, openid profile offline_access') : t('What the service can ask for, separated by spaces. For example, system/Observation.rs')} />
+            hint=${person ? t('Scopes that the application can request, separated by spaces. For example, openid profile offline_access') : t('Scopes that the service can request, separated by spaces. For example, system/Observation.rs')} />
         ${form.grantTypes.includes(SERVICE) && html`<${Field} label=${t('Audiences')} ...${URIS} value=${form.audiences} onValue=${change('audiences')} error=${problem('audiences')} placeholder="https://fhir.example.com/r4"
-            hint=${t('URLs of the APIs for which it gets tokens, one per line.')} />`}
+            hint=${t('APIs for which the service gets tokens: one URL per line.')} />`}
         ${person && html`<${Check} label=${t('First-party application')} hint=${t('People aren’t asked for consent, and the application can get tokens for the Atrium API.')}
             checked=${form.firstParty} onValue=${change('firstParty')} />`}
         <details open=${Boolean(problem('type') || problem('authMethod') || problem('grantTypes') || problem('jwksUri') || problem('postLogoutRedirectUris')) || undefined}>

@@ -23,7 +23,7 @@ const retryText = (row) => (new Date(row.nextAt) > new Date() ? t('Attempt {n} f
 // What a delivery waits for, or how it ended.
 function State({ hook, row }) {
     if (row.waitsFor)
-        return html`<span><${Badge}>${t('Waiting')}<//> <${Link} to=${`/webhooks/${hook}/${row.waitsFor}`}>${t('for the delivery before')}<//></span>`;
+        return html`<span><${Badge}>${t('Waiting')}<//> <${Link} to=${`/webhooks/${hook}/${row.waitsFor}`}>${t('for the previous delivery')}<//></span>`;
     return retries(row) ? html`<span><${Badge} kind="warn">${t('Retrying')}<//> <span class="small">${retryText(row)}</span></span>`
         : html`<${Badge} kind=${row.state === 'waiting' ? '' : states[row.state][1]}>${t(states[row.state][0])}<//>`;
 }
