@@ -35,7 +35,7 @@ static const struct attribute user_attributes[] = {
     {"userName", "string", .required = true, .uniqueness = "server"},
     {"name", "complex", .subs = name_subs},
     {"displayName", "string", .mutability = "readOnly"},
-    {"emails", "complex", .many = true, .mutability = "immutable", .subs = email_subs},
+    {"emails", "complex", .many = true, .subs = email_subs},
     {"active", "boolean", .mutability = NULL},
     {.name = NULL},
 };

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "authd/account/email_change.h"
+#include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
 #include "authd/credential/throttle.h"
 #include "authd/federation/domain.h"
@@ -41,7 +43,9 @@ enum {
 
 /* What a request wants a user to be. NULL or unset: as it is. */
 struct wanted {
-    const char *user_name, *external_id, *email, *given, *family;
+    const char *user_name, *external_id, *given, *family;
+    const char *email; /* that of `emails`, or else of userName */
+    bool emails;
     enum tristate active;
 };
 
@@ -273,6 +277,7 @@ static int read_wanted(const struct scim *self, const json_t *resource, struct w
 
     *ret = (struct wanted){.user_name = text_of(self, resource, "userName"),
                            .external_id = text_of(self, resource, "externalId"),
+                           .emails = email != NULL,
                            .active = scim_bool(scim_member(resource, "active"))};
     read_names(self, resource, ret);
     if (!ret->user_name || strlen(ret->user_name) > TEXT_MAX ||
@@ -504,6 +509,35 @@ static int change_name(const struct scim *self, const struct sql_scim_user_row *
     return session_revocation_wait(self->d, &self->req, &changed, err);
 }
 
+/* Offers the change to the owner, who redeems a link to the new address. Until then, and without
+ * it, the address stays. */
+static int change_email(const struct scim *self, const struct sql_scim_user_row *user,
+                        const struct wanted *wanted, struct error *err)
+{
+    const struct email_owner owner = {user->account, ROLE_PRACTITIONER, wanted->email,
+                                      arena_printf(self->req.arena, "%s %s", user->name,
+                                                   user->surname)};
+    const char *subject = arena_printf(self->req.arena, "%s %s", user->id.text, wanted->email);
+    bool verified, admitted;
+    struct mail_route route;
+    struct ownership found;
+
+    if (!wanted->emails || user->admin || is_invited(user) ||
+        strcmp(user->email, wanted->email) == 0)
+        return 0;
+    if (domain_is_verified(self->d, &self->req, self->tenant.projectId,
+                           strrchr(wanted->email, '@') + 1, &verified, err) < 0 ||
+        ownership_find(self->d, &self->req, user->account, self->tenant.projectId, &found, err) < 0)
+        return -1;
+    mail_route_own(self->d, &self->req, &self->tenant, ROLE_PRACTITIONER, &route);
+    if (!verified || !found.owned || !route.app)
+        return 0;
+    if (throttle_admit(self->d, &self->req, "scim email", subject, DAYS(1), 1, &admitted, err) < 0)
+        return -1;
+    return admitted ? email_change_send(self->d, &self->req, &self->tenant, &route, &owner, err)
+                    : 0;
+}
+
 /* Deactivates first, and then nothing else that the directory asks for can fail the request. */
 static int change(const struct scim *self, const struct sql_scim_user_row *user,
                   const json_t *resource, struct error *err)
@@ -519,6 +553,8 @@ static int change(const struct scim *self, const struct sql_scim_user_row *user,
         rc = change_ids(self, user, &wanted, err);
     if (rc == 0)
         rc = change_name(self, user, &wanted, err);
+    if (rc == 0 && !deactivates)
+        rc = change_email(self, user, &wanted, err);
     if (rc < 0 && deactivates && error_kind(err->code)->status < 500) {
         error_clear(err);
         rc = 0;

@@ -422,6 +422,37 @@ static void a_deactivation_holds_on_the_next_request(void)
     CU_ASSERT_PTR_NOT_NULL(back->access);
 }
 
+/* The address stays until its owner opens a link, and the directory keeps its own name. */
+static void an_address_changes_by_its_owner(void)
+{
+    static const char move[] =
+        "{'op':'replace','path':'userName','value':'moved@clinic.example'},"
+        "{'op':'replace','path':'emails[type eq \\\"work\\\"].value','value':'%s'}";
+    char id[40], operations[512];
+
+    create("mover", id);
+    PERSON mover = sign_in("mover@clinic.example");
+    snprintf(operations, sizeof(operations), move, "moved@clinic.example");
+    HTTP_ANSWER asked = patch(id, operations);
+    CHECK_STATUS(asked, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(asked, "userName"), "moved@clinic.example");
+    CU_ASSERT_STRING_EQUAL(http_text(asked, "emails.0.value"), "mover@clinic.example");
+    HTTP_ANSWER again = patch(id, operations);
+    CHECK_STATUS(again, 200);
+    CU_ASSERT_TRUE(suite_mails_arrive(suite, "moved@clinic.example", 1));
+    struct mail_link link = suite_mail_link(suite, "moved@clinic.example",
+                                            "https://practitioner.demo.example/verify-email");
+    HTTP_ANSWER opened = suite_post_link(suite, "/auth/verify-email", &link, mover->access, NULL);
+    CU_ASSERT_EQUAL(opened->status / 100, 2);
+    HTTP_ANSWER moved = show(id);
+    CU_ASSERT_STRING_EQUAL(http_text(moved, "emails.0.value"), "moved@clinic.example");
+    snprintf(operations, sizeof(operations), move, "moved@elsewhere.example");
+    HTTP_ANSWER away = patch(id, operations);
+    CHECK_STATUS(away, 200);
+    suite_mails_settle(suite);
+    CU_ASSERT_EQUAL(suite_mail_count(suite, "moved@elsewhere.example"), 0);
+}
+
 static struct http_answer *act(const struct person *admin, const char *email, const char *what)
 {
     TEXT account = suite_account(suite, email);
@@ -555,6 +586,7 @@ static void an_account_of_the_project_joins_at_once(void)
 {
     PERSON owner = person_admin_of_child(suite, "scim-child");
     PERSON below = make_admin("scim-child", "below@clinic.example");
+    CU_ASSERT_TRUE_FATAL(owner->access && below->access);
 
     HTTP_ANSWER made = ask("POST", "/Users", "{'userName':'below@clinic.example','active':true}");
     CHECK_STATUS(made, 201);
@@ -953,6 +985,7 @@ static const struct unit_case cases[] = {
     CASE(filters_are_these),
     CASE(lists_are_paged),
     CASE(a_deactivation_holds_on_the_next_request),
+    CASE(an_address_changes_by_its_owner),
     CASE(only_its_own_locks_are_opened),
     CASE(a_domain_must_be_verified),
     CASE(an_account_of_others_is_only_invited),

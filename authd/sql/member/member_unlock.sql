@@ -4,7 +4,7 @@
 -- rows: one
 with
 unlocked as (
-    update membership m
+    update membership
     set locked_at = null
     where project_id = :project and id = :id and locked_at is not null
         and (

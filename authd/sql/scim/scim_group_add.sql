@@ -4,30 +4,17 @@
 -- rows: none
 with
 given as materialized (
-    select distinct u.id from unnest(:users) u (id)
+    select distinct g.id from unnest(:users) g (id)
 ),
 known as materialized (
-    select g.id, m.id as membership_id, i.id as invitation_id
+    select u.id, u.account is not null as member
     from given g
-    left join lateral (
-        select o.id
-        from (select * from membership where project_id = :project and id = g.id limit 1) o
-        cross join
-            -- include: account_of(row = o)
-        where a.role = 'Practitioner'
-    ) m on true
-    left join lateral (
-        select id
-        from invitation
-        where project_id = :project and id = g.id and role = 'Practitioner'
-        limit 1
-    ) i on true
-    where m.id is not null or i.id is not null
+    cross join
+        -- include: scim_user_of(project = :project, id = g.id)
 ),
 users_added as (
     insert into scim_user (project_id, id, membership_id, invitation_id)
-    select :project, id, membership_id, case when membership_id is null then invitation_id end
-    from known
+    select :project, id, case when member then id end, case when not member then id end from known
     on conflict do nothing
 )
 insert into scim_group_member (project_id, group_id, user_id)
