@@ -44,7 +44,7 @@ enum {
 /* What a request wants a user to be. NULL or unset: as it is. */
 struct wanted {
     const char *user_name, *external_id, *given, *family;
-    const char *email; /* that of `emails`, or else of userName */
+    const char *email; /* from `emails`, or else userName */
     bool emails;
     enum tristate active;
 };
