@@ -84,6 +84,20 @@ static const struct builtin mails[] = {
      "missing, or shows that another organization has verified it.",
      NULL, NULL, NULL,
      "To verify it again, add the domain in the console and publish the new DNS record."},
+    {"SCIM_LAST_ADMIN", "{{organization}} would have no admin",
+     "The directory of {{organization}} asked us to deactivate {{person}}. We refused, because "
+     "{{person}} is the last admin of {{organization}}.",
+     NULL, NULL, NULL,
+     "If {{person}} should no longer have access, make another person an admin first."},
+    {"SCIM_MEMBER_KEYS", "{{person}} was deactivated, but API keys still work",
+     "The directory of {{organization}} has deactivated {{person}}, who made these API keys: "
+     "{{keys}}. API keys belong to the organization and still work.",
+     NULL, NULL, NULL, "Delete the API keys that you no longer need in the console."},
+    {"SCIM_MANY_DEACTIVATED", "Many people of {{organization}} were deactivated",
+     "With the token {{directory}}, the directory of {{organization}} has deactivated more than a "
+     "fifth of the organization's members within an hour.",
+     NULL, NULL, NULL,
+     "If this is a mistake, delete the token in the console, then correct the directory."},
     {"COMMON_PASSWORD", "Please change your password for {{projectName}}",
      "The password of your account with {{projectName}} is one that many people use, or it was "
      "exposed in a data breach. Attackers try such passwords first.",

@@ -45,7 +45,7 @@ $(foreach f,unit integration,\
 # Code that the fuzz targets call, in addition to common/. A target fuzz_x.c is the function fuzz_x(): the linker
 # renames it for libFuzzer, and test_fuzz_corpus has all of them.
 FUZZ_TARGETS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
-FUZZ_SUPPORT := $(PAGE_KIT) $(call object,tests/fuzz/fuzz.c authd/page/page.c authd/page/page_put.c authd/credential/user_agent.c authd/passkey/webauthn.c $(wildcard botd/translation/mask*.c) \
+FUZZ_SUPPORT := $(PAGE_KIT) $(call object,tests/fuzz/fuzz.c authd/page/page.c authd/page/page_put.c authd/credential/user_agent.c authd/passkey/webauthn.c authd/federation/scim_filter.c authd/federation/scim_patch.c $(wildcard botd/translation/mask*.c) \
     botd/bot/token_search.c docd/document/disposition.c docd/store/post_policy.c docd/store/sigv4.c docd/document/sniff.c gateway/http/decode.c gateway/http/framing.c gateway/auth/keys.c \
     gateway/http/multipart.c gateway/http/range.c gateway/endpoint/routes.c gateway/auth/token.c maild/buffer.c maild/render.c \
     maild/template_html.c maild/template_names.c)

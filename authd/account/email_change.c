@@ -42,12 +42,12 @@ static struct uuid project_or_nil(const struct tenant *tenant)
 
 /* ---- requesting ---- */
 
-/* Reports if no account of the caller's kind has the address or had it recently. */
-static int check_available(struct authd *d, const struct request *req, const char *email, bool *ret,
-                           struct error *err)
+/* Reports if no account of the owner's kind has the address or had it recently. */
+static int check_available(struct authd *d, const struct request *req,
+                           const struct email_owner *owner, bool *ret, struct error *err)
 {
     const struct sql_email_is_available_in in = {
-        .account = req->caller->account, .email = email, .now = req->now_ms};
+        .account = owner->account, .email = owner->email, .now = req->now_ms};
     struct sql_email_is_available_row row = {.available = false};
 
     if (sql_email_is_available(d->svc.db, req, &in, &row, err) < 0)
@@ -56,26 +56,25 @@ static int check_available(struct authd *d, const struct request *req, const cha
     return 0;
 }
 
-static int send_link(struct authd *d, const struct request *req, const struct tenant *tenant,
-                     const struct mail_route *route, const char *email, struct error *err)
+int email_change_send(struct authd *d, const struct request *req, const struct tenant *tenant,
+                      const struct mail_route *route, const struct email_owner *owner,
+                      struct error *err)
 {
-    const struct email_owner owner = {req->caller->account, req->caller->role, email,
-                                      req->caller->display};
     struct sql_email_link_create_in create = {
-        .account = owner.account,
+        .account = owner->account,
         .kind = "change",
-        .email = email,
+        .email = owner->email,
         .project = project_or_nil(tenant),
-        .audit = change_audit(req, "email.link", tenant->projectId, owner.account)};
+        .audit = change_audit(req, "email.link", tenant->projectId, owner->account)};
     struct email_link link;
     bool admitted, available;
 
-    if (mail_admit(d, req, email, &admitted, err) < 0 ||
-        check_available(d, req, email, &available, err) < 0)
+    if (mail_admit(d, req, owner->email, &admitted, err) < 0 ||
+        check_available(d, req, owner, &available, err) < 0)
         return -1;
     if (!admitted || !available)
         return 0;
-    email_link_new(d, req, tenant, route, &owner, EMAIL_LINK_CHANGE, &link);
+    email_link_new(d, req, tenant, route, owner, EMAIL_LINK_CHANGE, &link);
     create.link = link.row;
     create.mail = link.mail;
     if (sql_email_link_create(d->svc.db, req, &create, err) < 0)
@@ -87,6 +86,7 @@ static int send_link(struct authd *d, const struct request *req, const struct te
 static int ask(struct authd *d, const struct request *req, const char *email, struct error *err)
 {
     const struct caller *caller = req->caller;
+    const struct email_owner owner = {caller->account, caller->role, email, caller->display};
     struct tenant tenant = {.name = NULL};
     struct mail_route route;
 
@@ -102,7 +102,7 @@ static int ask(struct authd *d, const struct request *req, const char *email, st
         throttle_limit_own(d, req, "email change", caller->account.text, CHANGE_WINDOW,
                            CHANGE_ACCOUNT_MAX, err) < 0)
         return -1;
-    return send_link(d, req, &tenant, &route, email, err);
+    return email_change_send(d, req, &tenant, &route, &owner, err);
 }
 
 /* The answer and its time don't reveal whether another account has the address. */

@@ -25,6 +25,12 @@ struct email_held {
     struct ownership found;   /* checked again when the link is redeemed */
 };
 
+/* Emails the link of a change to owner->email, if no other account has that address. The address
+ * changes when the owner redeems the link. Parks. */
+int email_change_send(struct authd *d, const struct request *req, const struct tenant *tenant,
+                      const struct mail_route *route, const struct email_owner *owner,
+                      struct error *err) MUST_USE;
+
 /* Changes the address, which the link has verified, spends the link, deletes the old address's
  * links and emails an undo link to the old address. The new address counts as verified only where
  * the old one did, because a tenant's application could have requested the change. Ends all other

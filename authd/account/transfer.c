@@ -191,6 +191,7 @@ static int insert_member_rows(const struct tenant_table *table, struct db_tx *tx
 #define MOVE_STAYS "what an import did with a file's accounts, on the receiving installation"
 #define TRAIL_STAYS "the audit log of its own installation, and the keys that prove it"
 #define GATEWAY_STAYS "messages to the gateways of its own installation"
+#define SCIM_STAYS "a directory is connected again at the receiving installation"
 #define IMPORT_STAYS "an import ends on the installation where it began"
 
 #define MEMBER_TABLE(table_) \
@@ -229,6 +230,11 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("session", SESSION_STAYS),
     TENANT_STAYS("account_session", SESSION_STAYS),
     TENANT_STAYS("api_key", "an API key works only at its own installation: machines get new ones"),
+    TENANT_STAYS("scim_token", SCIM_STAYS),
+    TENANT_STAYS("scim_user", SCIM_STAYS),
+    TENANT_STAYS("scim_group", SCIM_STAYS),
+    TENANT_STAYS("scim_group_member", SCIM_STAYS),
+    TENANT_STAYS("scim_mapping", SCIM_STAYS),
     TENANT_STAYS("project_domain", "domains are verified again at the receiving installation"),
     TENANT_STAYS("trail_source", TRAIL_STAYS),
     TENANT_STAYS("trail_tree", TRAIL_STAYS),

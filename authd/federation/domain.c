@@ -67,6 +67,18 @@ int project_domains(struct authd *d, const struct request *req, const struct not
     return sql_domain_list(d->svc.db, req, &list, &out->resources, err) < 0 ? -1 : 0;
 }
 
+int domain_is_verified(struct authd *d, const struct request *req, struct uuid project,
+                       const char *domain, bool *ret, struct error *err)
+{
+    const struct sql_domain_is_verified_in in = {.project = project, .domain = domain};
+    struct sql_domain_is_verified_row row = {.verified = false};
+
+    if (sql_domain_is_verified(d->svc.db, req, &in, &row, err) < 0)
+        return -1;
+    *ret = row.verified;
+    return 0;
+}
+
 /* ---- adding and deleting ---- */
 
 /* Addresses of these domains belong to strangers, so no project can speak for all of them. */

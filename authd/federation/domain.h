@@ -11,6 +11,10 @@
 #include "authd/authd.h"
 #include "common/service/check.h"
 
+/* Reports whether the project has verified the domain, in lower case and ASCII. Parks. */
+int domain_is_verified(struct authd *d, const struct request *req, struct uuid project,
+                       const char *domain, bool *ret, struct error *err) MUST_USE;
+
 /* Looks up the records of domains that were not looked up for a day. A domain whose record is
  * missing for seven days is lost; admins get an email on the first day and at the end. If no name
  * server answers, nothing changes. */

@@ -4,6 +4,8 @@
  * A key belongs to the project, not to its maker. Gateways treat its id like a session's, so its
  * revocation reaches all of them before the answer.
  */
+#include "authd/member/api_key.h"
+
 #include <string.h>
 
 #include "authd/member/api_key_api.h"
@@ -57,8 +59,8 @@ int api_keys(struct authd *d, const struct request *req, const struct api_keys_i
     return list_page(d, req, request_project(req), in->_cursor, in->_count, out, err);
 }
 
-static int check_addresses(const struct request *req, const struct field_texts *addresses,
-                           struct db_array *ret, struct error *err)
+int api_key_networks(const struct request *req, const struct field_texts *addresses,
+                     struct db_array *ret, struct error *err)
 {
     struct address_network network;
     int result = 0;
@@ -109,7 +111,7 @@ int api_key_create(struct authd *d, const struct request *req, const struct api_
 
     secret_hash(key, hash);
     insert.audit = key_audit(req, "api-key.create", insert.project, insert.id);
-    if (check_addresses(req, &in->addresses, &insert.addresses, err) < 0 ||
+    if (api_key_networks(req, &in->addresses, &insert.addresses, err) < 0 ||
         tenant_policy_of(d, req, req->caller->project, in->accessPolicy, &insert.policy, err) < 0 ||
         store_key(d, req, &insert, out, err) < 0)
         return -1;

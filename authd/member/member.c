@@ -148,15 +148,6 @@ static int send_invitation(struct authd *d, const struct request *req, const str
     return 0;
 }
 
-/* The account with an email address, if there is one. */
-struct invitee {
-    struct uuid account; /* not set: none */
-    const char *display;
-    bool member;
-    bool joins;            /* without an invitation */
-    struct db_array above; /* the project and all above it */
-};
-
 /* `account` can be unset. */
 static int is_above(struct authd *d, const struct request *req, struct uuid account,
                     const struct tenant *tenant, const struct db_array *above, bool *ret,
@@ -185,11 +176,12 @@ static int joins_at_once(struct authd *d, const struct request *req, const struc
         ownership_find(d, req, account, tenant->projectId, &found, err) < 0 ||
         is_above(d, req, account, tenant, &ret->above, &above, err) < 0)
         return -1;
+    ret->owned = found.owned;
     ret->joins = verified && (found.owned || above);
     return 0;
 }
 
-static int find_invitee(struct authd *d, const struct request *req, const struct tenant *tenant,
+int member_find_invitee(struct authd *d, const struct request *req, const struct tenant *tenant,
                         const struct invitation *invitation, struct invitee *ret, struct error *err)
 {
     const struct sql_member_find_invitee_in find = {.role = invitation->role,
@@ -217,8 +209,7 @@ static int account_changed(struct error *err)
                      "The account was changed by another request. Please try again.");
 }
 
-/* Makes the account a member and emails its owner. */
-static int join(struct authd *d, const struct request *req, const struct tenant *tenant,
+int member_join(struct authd *d, const struct request *req, const struct tenant *tenant,
                 const struct invitation *invitation, const struct invitee *invitee,
                 struct member *out, struct error *err)
 {
@@ -269,7 +260,7 @@ static int invite(struct authd *d, const struct request *req, const struct tenan
 {
     struct invitee invitee;
 
-    if (find_invitee(d, req, tenant, invitation, &invitee, err) < 0)
+    if (member_find_invitee(d, req, tenant, invitation, &invitee, err) < 0)
         return -1;
     if (invitee.member)
         return already_member(err);
@@ -282,7 +273,7 @@ static int invite(struct authd *d, const struct request *req, const struct tenan
     if (invitation->admin && step_up_check(d, NULL, req, err) < 0)
         return -1;
     if (invitee.joins)
-        return join(d, req, tenant, invitation, &invitee, out, err);
+        return member_join(d, req, tenant, invitation, &invitee, out, err);
     return send_invitation(d, req, tenant, invitation, out, err);
 }
 

@@ -7,6 +7,31 @@
 
 #include "authd/authd.h"
 
+struct invitation;
+struct member;
+struct tenant;
+
+/* The account with an email address, if there is one. */
+struct invitee {
+    struct uuid account; /* not set: none */
+    const char *display;
+    bool member;
+    bool owned;            /* the project owns the account */
+    bool joins;            /* without an invitation */
+    struct db_array above; /* the project and all above it */
+};
+
+/* Finds the account that an invitation is for. Parks. */
+int member_find_invitee(struct authd *d, const struct request *req, const struct tenant *tenant,
+                        const struct invitation *invitation, struct invitee *ret,
+                        struct error *err) MUST_USE;
+
+/* Makes that account a member without an invitation, and emails its owner. Fails: CONFLICT (already
+ * a member, or the account was changed). Parks. */
+int member_join(struct authd *d, const struct request *req, const struct tenant *tenant,
+                const struct invitation *invitation, const struct invitee *invitee,
+                struct member *out, struct error *err) MUST_USE;
+
 /* Ends the caller's membership, even if it is locked or the project suspended. NOT_FOUND, CONFLICT
  * (the last admin), STEP_UP_REQUIRED. Parks. */
 int member_leave(struct authd *d, const struct request *req, struct uuid project,

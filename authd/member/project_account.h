@@ -16,4 +16,17 @@ int project_account_open(struct authd *d, const struct request *req, struct uuid
                          struct tenant *ret_tenant, struct project_account *ret,
                          struct error *err) MUST_USE;
 
+/* A member of the caller's project to lock. */
+struct member_lock {
+    struct uuid account, membership;
+    enum role role;
+    const char *reason; /* for the audit row, or NULL */
+    bool by_directory;  /* SCIM, which needs no fresh proof and can unlock only what it locked */
+};
+
+/* Locks a member, and ends what the account has and has started in the project. Fails: CONFLICT
+ * (last admin), STEP_UP_REQUIRED. Returns when every gateway rejects the member's tokens. Parks. */
+int member_lock(struct authd *d, const struct request *req, const struct member_lock *how,
+                struct error *err) MUST_USE;
+
 #endif

@@ -58,34 +58,55 @@ static struct sql_audit act_audit(const struct request *req, const struct act *a
 
 /* ---- the membership ---- */
 
-/* Also ends what the account has started in the project. */
+int member_lock(struct authd *d, const struct request *req, const struct member_lock *how,
+                struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct uuid project = req->caller->project;
+    const struct sql_login_delete_project_in logins = {.account = how->account, .project = project};
+    const struct sql_member_lock_in lock = {
+        .project = project,
+        .id = how->membership,
+        .now = req->now_ms,
+        .by_directory = how->by_directory,
+        .audit = audit_row(req, &(struct audit){.action = "membership.lock",
+                                                .account = how->account,
+                                                .role = how->role,
+                                                .type = "ProjectMembership",
+                                                .id = how->membership,
+                                                .reason = how->reason})};
+    struct session_ended ended;
+    bool last = false;
+
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        admin_is_last(tx, req, project, how->membership, &last, err) < 0)
+        return -1;
+    if (last)
+        return admin_refuse_last(err);
+    if ((!how->by_directory && step_up_check(d, tx, req, err) < 0) ||
+        sql_member_lock(tx, req, &lock, err) < 0 ||
+        sql_login_delete_project(tx, req, &logins, err) < 0 ||
+        session_end_project(tx, req, project, how->account, "revoked", &ended, err) < 0 ||
+        session_ended_membership(tx, req, how->membership, &ended, err) < 0 ||
+        db_commit(&tx, err) < 0)
+        return -1;
+    return session_revocation_wait(d, req, &ended, err);
+}
+
 int project_account_lock(struct authd *d, const struct request *req,
                          const struct project_account_act_in *in, struct nothing *out UNUSED,
                          struct error *err)
 {
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    const struct sql_login_delete_project_in logins = {.account = in->id,
-                                                       .project = req->caller->project};
-    struct sql_member_lock_in lock = {.project = req->caller->project, .now = req->now_ms};
-    struct session_ended ended;
-    bool last = false;
     struct act act;
 
-    if (open_act(d, req, in->id, in->reason, &act, err) < 0 ||
-        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        admin_is_last(tx, req, req->caller->project, act.account.membership, &last, err) < 0)
+    if (open_act(d, req, in->id, in->reason, &act, err) < 0)
         return -1;
-    if (last)
-        return admin_refuse_last(err);
-    lock.id = act.account.membership;
-    lock.audit = act_audit(req, &act, "membership.lock", true);
-    if (step_up_check(d, tx, req, err) < 0 || sql_member_lock(tx, req, &lock, err) < 0 ||
-        sql_login_delete_project(tx, req, &logins, err) < 0 ||
-        session_end_project(tx, req, req->caller->project, in->id, "revoked", &ended, err) < 0 ||
-        session_ended_membership(tx, req, act.account.membership, &ended, err) < 0 ||
-        db_commit(&tx, err) < 0)
-        return -1;
-    return session_revocation_wait(d, req, &ended, err);
+    return member_lock(d, req,
+                       &(struct member_lock){.account = in->id,
+                                             .membership = act.account.membership,
+                                             .role = act.account.role,
+                                             .reason = in->reason},
+                       err);
 }
 
 int project_account_unlock(struct authd *d, const struct request *req,

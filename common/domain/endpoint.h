@@ -9,8 +9,9 @@
  * `error`; `WWW-Authenticate` and `DPoP-Nonce` become headers.
  *
  * R_CACHED: cached for seconds, and for a day while no daemon answers. R_CORS: open to all origins'
- * scripts. R_BROWSER: has the tenant's cookie, is closed to other origins' scripts, and shows
- * errors as pages.
+ * scripts. R_SCIM: takes a JSON object in a FIELD_BODY, its query is FIELD_QUERY; errors have the
+ * form of RFC 7644, section 3.12, with the error's member `scimType`. R_BROWSER: has the tenant's
+ * cookie, is closed to other origins' scripts, and shows errors as pages.
  */
 #ifndef ATRIUM_COMMON_DOMAIN_ENDPOINT_H
 #define ATRIUM_COMMON_DOMAIN_ENDPOINT_H

@@ -133,6 +133,7 @@ enum route_flags {
     R_ADMITTED = 1 << 18,
     R_PROJECT = 1 << 19, /* an operation of atriumctl, see request_project() */
     R_KEY = 1 << 20,     /* open to API keys; only for actions that a policy can name */
+    R_SCIM = 1 << 21,    /* an endpoint of SCIM: takes a JSON body, errors in its form */
 };
 
 /* Time for the answer in seconds (1-255) instead of 10, combined with the flags. */

@@ -60,6 +60,7 @@ const struct openapi_tag openapi_tags[] = {
     {"API keys", "Keys with which machines use a project."},
     {"Domains", "Email domains that a project has verified."},
     {"Identity providers", "OpenID Connect providers with which people can sign in."},
+    {"Directory", "Provisioning of practitioners by your directory (SCIM 2.0)."},
     {"FHIR servers", "FHIR servers that applications use with SMART App Launch."},
     {"Mail templates", "Texts of the project's emails. Some emails have a built-in English text."},
     {"Webhooks", "Post a project's events to its own servers."},

@@ -21,6 +21,11 @@ static bool is_browser(const struct exchange *exchange)
     return exchange->endpoint->route.flags & R_BROWSER;
 }
 
+static bool is_scim(const struct exchange *exchange)
+{
+    return exchange->endpoint->route.flags & R_SCIM;
+}
+
 static bool is_post(const struct exchange *exchange)
 {
     return strcmp(exchange->method, "POST") == 0;
@@ -82,6 +87,43 @@ static int read_parameters(const struct exchange *exchange, struct query *ret, b
     return 0;
 }
 
+/* Sets *ret to the form's or query's parameters as an object. */
+static int read_form(const struct exchange *exchange, const struct visitor *visitor,
+                     struct endpoint_visit *visit, struct page_visit *page, json_t **ret,
+                     struct error *err)
+{
+    struct query parameters;
+
+    if (read_parameters(exchange, &parameters, &visit->repeated, err) < 0)
+        return -1;
+    if (is_browser(exchange) && !(is_post(exchange) && visitor->is_new)) {
+        visitor_describe(exchange, visitor, is_post(exchange) ? &parameters : NULL, page);
+        visit->page = page;
+    }
+    *ret = page_form_json(&parameters);
+    return 0;
+}
+
+/* RFC 7644, section 3.8. Without a body, *ret is NULL. */
+static int read_scim(const struct exchange *exchange, json_t **ret, struct error *err)
+{
+    const char *type = exchange->head.content_type;
+
+    if (exchange->body_size == 0)
+        return 0;
+    if (head_is_encoded(&exchange->head))
+        return error_set(err, ERR_UNSUPPORTED_MEDIA, UNENCODED);
+    if (!serve_is_media_type(type, "application/scim+json") &&
+        !serve_is_media_type(type, "application/json"))
+        return error_set(err, ERR_UNSUPPORTED_MEDIA,
+                         "The Content-Type must be application/scim+json.");
+    *ret = codec_parse_exact((const char *)exchange->body, exchange->body_size, true, err);
+    if (*ret)
+        return 0;
+    error_member(err, "scimType", "invalidSyntax");
+    return -1;
+}
+
 static int ask(struct exchange *exchange, const struct visitor *visitor,
                struct endpoint_answer *ret, struct error *err)
 {
@@ -89,7 +131,6 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     json_auto_t *body = NULL;
     struct page_visit page;
     msgpack_object output;
-    struct query parameters;
     struct request req;
     void *input;
 
@@ -97,13 +138,9 @@ static int ask(struct exchange *exchange, const struct visitor *visitor,
     visit.authorization = head_text(visit.authorization, ENDPOINT_HEADER_MAX);
     visit.origin = header(exchange, "Origin");
     visit.accept = header(exchange, "Accept");
-    if (read_parameters(exchange, &parameters, &visit.repeated, err) < 0)
+    if ((is_scim(exchange) ? read_scim(exchange, &body, err)
+                           : read_form(exchange, visitor, &visit, &page, &body, err)) < 0)
         return -1;
-    if (is_browser(exchange) && !(is_post(exchange) && visitor->is_new)) {
-        visitor_describe(exchange, visitor, is_post(exchange) ? &parameters : NULL, &page);
-        visit.page = &page;
-    }
-    body = page_form_json(&parameters);
     serve_request(exchange, &req);
     if (serve_input(exchange, body, &input, err) < 0)
         return -1;

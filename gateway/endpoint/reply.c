@@ -127,6 +127,8 @@ void exchange_answer_error(unsigned flags, const struct error *err, struct arena
 {
     if (flags & (R_PAGE | R_BROWSER)) {
         answer_page_from_error(err, arena, ret);
+    } else if (flags & R_SCIM) {
+        answer_scim_from_error(err, arena, ret);
     } else if (flags & R_ENDPOINT) {
         answer_oauth_from_error(err, arena, ret);
         ret->page = !(flags & R_CORS);

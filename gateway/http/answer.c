@@ -50,11 +50,11 @@ static json_t *problems_json(const struct error *err, struct arena *arena)
     return list;
 }
 
-/* True for a member that the body shows. The others are for endpoints: the OAuth 2.0 error code and
- * headers. */
+/* True for a member that the body shows. The others are for endpoints: the error codes of OAuth 2.0
+ * and SCIM, and headers. */
 static bool is_body_member(const char *name)
 {
-    static const char *const others[] = {"error", "WWW-Authenticate", "DPoP-Nonce"};
+    static const char *const others[] = {"error", "scimType", "WWW-Authenticate", "DPoP-Nonce"};
 
     for (size_t i = 0; i < ARRAY_SIZE(others); i++)
         if (strcmp(others[i], name) == 0)
@@ -111,7 +111,7 @@ static const char *description_of(const struct error *err, struct arena *arena, 
     return text;
 }
 
-/* Returns the OAuth 2.0 error code or a header that the daemon set, or NULL. */
+/* Returns an error code of OAuth 2.0 or SCIM, or a header, that the daemon set; or NULL. */
 static const char *member_of(const struct error *err, const char *name)
 {
     for (const struct error_item *item = err->members; item; item = item->next)
@@ -142,6 +142,30 @@ void answer_oauth_from_error(const struct error *err, struct arena *arena, struc
 
     *ret = (struct answer){
         .status = (unsigned)status, .body = codec_dump_json(arena, body), .error = err};
+    ret->size = strlen(ret->body);
+    json_decref(body);
+}
+
+/* RFC 7644, section 3.12: the status is a text. */
+void answer_scim_from_error(const struct error *err, struct arena *arena, struct answer *ret)
+{
+    const struct error_kind *kind = error_kind(err->code);
+    int status = kind->status == 422 ? 400 : kind->status;
+    const char *type = member_of(err, "scimType");
+    json_t *body =
+        json_pack("{s:[s], s:s, s:o}", "schemas", "urn:ietf:params:scim:api:messages:2.0:Error",
+                  "detail", description_of(err, arena, kind->status), "status",
+                  json_sprintf("%d", status));
+
+    if (!type && err->problems)
+        type = "invalidValue";
+    if (type)
+        json_object_set_new(body, "scimType", json_string(type));
+    *ret = (struct answer){.status = (unsigned)status,
+                           .body = codec_dump_json(arena, body),
+                           .content_type = "application/scim+json",
+                           .page = true,
+                           .error = err};
     ret->size = strlen(ret->body);
     json_decref(body);
 }

@@ -35,6 +35,8 @@ void answer_from_error(const struct error *err, struct arena *arena, struct answ
 /* RFC 6749, section 5.2: `invalid_request`, `temporarily_unavailable` or `server_error`. */
 void answer_oauth_from_error(const struct error *err, struct arena *arena, struct answer *ret);
 
+void answer_scim_from_error(const struct error *err, struct arena *arena, struct answer *ret);
+
 void answer_page_from_error(const struct error *err, struct arena *arena, struct answer *ret);
 
 struct MHD_Response *answer_response(const struct answer *self);

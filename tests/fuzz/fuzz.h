@@ -31,6 +31,7 @@ int fuzz_password_filter(const uint8_t *data, size_t size);
 int fuzz_password_list(const uint8_t *data, size_t size);
 int fuzz_password_scheme(const uint8_t *data, size_t size);
 int fuzz_post_policy(const uint8_t *data, size_t size);
+int fuzz_scim(const uint8_t *data, size_t size);
 int fuzz_target(const uint8_t *data, size_t size);
 int fuzz_template(const uint8_t *data, size_t size);
 int fuzz_token(const uint8_t *data, size_t size);

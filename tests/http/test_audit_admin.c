@@ -19,6 +19,8 @@
 #define KEYS "/v1/project/api-keys"
 #define DOMAINS "/v1/project/domains"
 #define PROVIDERS "/v1/project/identity-providers"
+#define SCIM_TOKENS "/v1/project/scim-tokens"
+#define SCIM_MAPPINGS "/v1/project/scim-mappings"
 #define RESOURCES "/v1/project/resources"
 #define CLIENTS "/v1/project/clients"
 #define TEMPLATES "/v1/project/email-templates"
@@ -287,6 +289,24 @@ static struct http_request domain_verify(void)
     return audited_by(admin, "POST", DOMAINS "/own.example/verify", json_object());
 }
 
+static struct http_request scim_token_create(void)
+{
+    return audited_by(admin, "POST", SCIM_TOKENS, json_pack("{s:s}", "name", "Directory"));
+}
+
+static struct http_request scim_token_delete(void)
+{
+    HTTP_ANSWER list = http_get(suite_url(suite), SCIM_TOKENS, admin->access);
+
+    return audited_by(admin, "DELETE",
+                      audited_path(SCIM_TOKENS "/%s", http_text(list, "resources.0.id")), NULL);
+}
+
+static struct http_request scim_mappings_write(void)
+{
+    return audited_by(admin, "PUT", SCIM_MAPPINGS, json_pack("{s:[]}", "resources"));
+}
+
 static struct http_request domain_delete(void)
 {
     return audited_by(admin, "DELETE", DOMAINS "/own.example", NULL);
@@ -522,6 +542,9 @@ static const struct audited audited[] = {
     {"api_key_delete", key_delete, 204, "api-key.delete success ApiKey"},
     {"project_domain_add", domain_create, 200, "domain.add success clinic0.example"},
     {"project_domain_verify", domain_verify, 200, NULL},
+    {"scim_token_create", scim_token_create, 200, "scim.token-create success ScimToken"},
+    {"scim_token_delete", scim_token_delete, 204, "scim.token-delete success ScimToken"},
+    {"scim_mappings_write", scim_mappings_write, 200, "scim.mapping-write success"},
     {"project_domain_delete", domain_delete, 204, "domain.delete success own.example"},
     {"identity_provider_create", provider_create, 200, "provider.write success IdentityProvider"},
     {"identity_provider_replace", provider_replace, 200, "provider.write success IdentityProvider"},

@@ -35,6 +35,7 @@ static const struct {
     {"password_list", fuzz_password_list},
     {"password_scheme", fuzz_password_scheme},
     {"post_policy", fuzz_post_policy},
+    {"scim", fuzz_scim},
     {"target", fuzz_target},
     {"template", fuzz_template},
     {"token", fuzz_token},

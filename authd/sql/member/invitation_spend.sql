@@ -1,5 +1,5 @@
 -- Turns an invitation into a membership. A membership that the account already has is kept and gets
--- what the invitation gives.
+-- what the invitation gives. The directory's record (SCIM) moves along.
 -- class: tx
 -- in: project uuid, id uuid, account uuid, now int8
 -- rows: one
@@ -20,6 +20,15 @@ joined as (
         policy_id = coalesce(excluded.policy_id, m.policy_id),
         invited_at = excluded.invited_at
     returning id
+),
+directory as (
+    update scim_user s
+    set id = j.id, membership_id = j.id, invitation_id = null
+    from joined j
+    where s.project_id = :project and s.id = :id and (
+        j.id = :id
+        or not exists (select from scim_user o where o.project_id = :project and o.id = j.id)
+    )
 ),
 -- include: audit(from = joined)
 select id as membership from joined

@@ -1,4 +1,4 @@
--- True when a member, pending invitation or API key uses an access policy.
+-- True when a member, pending invitation, API key or SCIM mapping uses an access policy.
 -- class: read
 -- in: project uuid, policy uuid, now int8
 -- rows: one
@@ -12,4 +12,5 @@ select
         where project_id = :project and policy_id = :policy and revoked_at is null
             and expires_at > :now
     )
+    or exists (select from scim_mapping where project_id = :project and policy_id = :policy)
     as in_use

@@ -23,6 +23,8 @@ with
 --     before = :ended_before, most = :most),
 -- include: sweep_rows as expired(table = api_key, column = expires_at,
 --     before = :expired_before, most = :most),
+-- include: sweep_rows as directories(table = scim_token, column = expires_at,
+--     before = :expired_before, most = :most),
 -- include: sweep_rows as codes(table = mail_code, column = expires_at,
 --     before = :now, most = :most),
 -- include: sweep_rows as pushed(table = oauth_pushed, column = keep_until,
@@ -90,6 +92,8 @@ from (
     select count(*) from revoked
     union all
     select count(*) from expired
+    union all
+    select count(*) from directories
     union all
     select count(*) from account_sessions
     union all
