@@ -981,6 +981,64 @@ const jobs = {
         // Where the kernel forbids the sandbox, the response is an error that says so.
         await page.locator('main pre, main [role=alert]').first().waitFor();
     },
+    async 'a domain and an identity provider are added, changed and deleted'() {
+        await go('Single sign-on');
+        await press(button('Add domain'));
+        await type(field('Domain'), 'Lakeside.example');
+        await press(button('Add domain').last());
+        await heading('Verify lakeside.example').waitFor();
+        insist(/^atrium-domain-verification=/.test(await page.locator('dialog code').nth(1).textContent()), 'no record');
+        await press(button('Verify').last());
+        await page.locator('dialog [role=alert]').waitFor(); // there is no such record
+        await page.keyboard.press('Escape');
+        await page.getByRole('row').filter({ hasText: 'lakeside.example' }).getByText('Waiting for the record').waitFor();
+        await press(button('New provider'));
+        await type(field('Button text'), 'Lakeside staff');
+        await type(field('Issuer'), 'https://login.microsoftonline.com/common/v2.0');
+        await type(field('Client ID'), 'atrium');
+        await type(field('Client secret'), 'never-shown-again');
+        await press(button('Save'));
+        await page.locator('dialog .problem').getByText('This doesn’t fit your other choices.').waitFor();
+        await field('Provider').selectOption('oidc');
+        await type(field('Issuer'), 'https://login.lakeside.example');
+        await field('Status').selectOption('active');
+        await press(button('Save'));
+        await heading('Redirect URI').waitFor();
+        insist(/\/t\/demo\/idp\/[0-9a-f-]+\/callback$/.test(await page.locator('dialog pre').textContent()), 'no redirect URI');
+        await page.keyboard.press('Escape');
+        const row = page.getByRole('row').filter({ hasText: 'Lakeside staff' });
+        await row.getByText('Active').waitFor();
+        await press(row.getByRole('button', { name: 'Edit' }));
+        insist(await field('Client secret').inputValue() === '', 'the secret is shown');
+        await field('Status').selectOption('disabled');
+        await press(button('Save'));
+        await row.getByText('Disabled').waitFor();
+        await press(row.getByRole('button', { name: 'Delete' }));
+        await type(field('Type “Lakeside staff” to confirm'), 'Lakeside staff');
+        await press(page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
+        await row.waitFor({ state: 'detached' });
+        await press(page.getByRole('row').filter({ hasText: 'lakeside.example' }).getByRole('button', { name: 'Delete' }));
+        await type(field('Type “lakeside.example” to confirm'), 'lakeside.example');
+        await press(page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
+        await page.getByRole('row').filter({ hasText: 'lakeside.example' }).waitFor({ state: 'detached' });
+    },
+    async 'an identity provider that another changed: both versions are shown'() {
+        const body = { name: 'Everyone', preset: 'oidc', issuer: 'https://login.lakeside.example', clientId: 'atrium', roles: ['patients'] };
+        const { status, data } = await api('POST', '/v1/project/identity-providers', body, admin);
+        insist(status === 200, data);
+        await go('Overview'); // the screen loads its lists when it is opened
+        await go('Single sign-on');
+        await press(page.getByRole('row').filter({ hasText: 'Everyone' }).getByRole('button', { name: 'Edit' }));
+        await type(field('Button text'), 'Mine');
+        await api('PUT', `/v1/project/identity-providers/${data.id}`, { ...body, name: 'Theirs' }, admin);
+        await press(button('Save'));
+        await page.getByText('Someone else changed this while you were editing.').waitFor();
+        await press(button('Use the saved version'));
+        insist(await field('Button text').inputValue() === 'Theirs', 'not the saved version');
+        await press(button('Save'));
+        await page.getByRole('row').filter({ hasText: 'Theirs' }).waitFor();
+        await api('DELETE', `/v1/project/identity-providers/${data.id}`, undefined, admin);
+    },
     async 'a webhook is made, and its secret shown once'() {
         await go('Webhooks');
         await press(button('New webhook'));
@@ -1120,10 +1178,10 @@ const jobs = {
     },
 };
 
-const screens = ['/', '/staff', '/staff?tab=invitations', '/patients', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/policies', '/policies/new', '/applications', '/applications/new', '/keys', '/templates',
+const screens = ['/', '/staff', '/staff?tab=invitations', '/patients', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/sign-on', '/policies', '/policies/new', '/applications', '/applications/new', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
-const dialogs = [['/', 'Review changes'], ['/keys', 'New key'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const dialogs = [['/', 'Review changes'], ['/keys', 'New key'], ['/sign-on', 'Add domain'], ['/sign-on', 'New provider'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
 const actsOnPatients = ['End all sessions', 'Lock', 'Export data', 'Delete account', 'Remove from project']; // dialogs on a patient's screen
 
 async function axe(what, rules) {
@@ -1317,6 +1375,8 @@ async function furnish() {
     await post('/v1/projects/me/members', { email: `dr.katharina.montgomery-smythe@${clinic}.lakeside-clinic.example`, firstName: 'Katharina', lastName: 'Montgomery-Smythe', type: 'Practitioner', admin: false, accessPolicy: `AccessPolicy/${policy.id}` });
     await post('/v1/project/api-keys', { name: 'Nightly export', accessPolicy: `AccessPolicy/${policy.id}`, days: 90, addresses: ['192.0.2.0/24', '2001:db8::/32'] });
     await post('/v1/project/webhooks', { url: 'https://hooks.lakeside-clinic.example/atrium/events', events: ['session.created', 'account.created'] });
+    await post('/v1/project/domains', { domain: `appointments.${clinic}.lakeside-clinic.example` });
+    await post('/v1/project/identity-providers', { name: 'Lakeside Clinic staff', preset: 'entra', issuer: 'https://login.microsoftonline.com/7b5e7a3c-52f4-4b6c-9a53-1d0a6f0c2e11/v2.0', clientId: '2f1c0e6a-8d0b-4c57-b8e7-94d6a1c3f520', roles: ['practitioners', 'patients'] });
     await post('/v1/project/bots', { name: 'Appointment reminder', kind: 'http', url: 'https://bots.lakeside-clinic.example/reminder', identifier: [{ value: `reminder-${clinic}` }] });
     await post('/document', { fileName: 'Discharge summary November 2026.pdf', contentType: 'application/pdf' });
     return (await read(`/v1/project/accounts?search=maximiliane.hohenlohe`)).resources[0].id;

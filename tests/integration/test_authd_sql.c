@@ -322,14 +322,16 @@ static void test_hot_statements_are_planned_on_their_keys(void)
     check_hot("set enable_seqscan = on");
 }
 
-/* Partial indexes have only unsealed audit rows, imported hashes, and old passkeys. doctor counts
- * all passkeys. Invited members are read in id order as long as the table is not analyzed. */
+/* Partial indexes have only unsealed audit rows, imported hashes, old passkeys and active providers.
+ * doctor counts all passkeys. Invited members are read in id order as long as the table is not
+ * analyzed. */
 static void test_every_statement_has_its_index(void)
 {
     plans_check(&plans, server,
                 "audit_waiting audit_unsealed audit_state outbox_oldest member_list "
                 "scim_user_count scim_user_list "
-                "passkey_count passkey_opens_unknown password_mixture member_search_due_list");
+                "passkey_count passkey_opens_unknown password_mixture member_search_due_list "
+                "provider_count_active");
     check_hot("set enable_seqscan = off"); /* also of emptied tables */
 }
 

@@ -14,6 +14,7 @@ export const groups = [
         { path: '/settings', title: N('Settings') },
         { path: '/branding', title: N('Branding') },
         { path: '/account-policy', title: N('Account policy') },
+        { path: '/sign-on', title: N('Single sign-on') },
         { path: '/policies', title: N('Access policies') },
         { path: '/applications', title: N('Applications') },
         { path: '/keys', title: N('API keys') },

@@ -322,6 +322,9 @@ export const Secret = ({ title, text, secret, onClose }) => html`<${Dialog} titl
     <p>${text}</p><pre>${secret}</pre>
     <div><${Button} onClick=${() => copy(secret)}>${t('Copy')}<//></div><//>`;
 
+/** A text with a button that copies it. */
+export const Copied = ({ name, text }) => html`<code>${text}</code> <${Button} kind="quiet" aria-label=${`${t('Copy')}: ${name}`} onClick=${() => copy(text)}>${t('Copy')}<//>`;
+
 export const copy = toasting(async (text) => {
     await navigator.clipboard.writeText(text);
     toast(t('Copied.'));

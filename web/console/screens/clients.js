@@ -3,7 +3,7 @@ import { get, getState, post, putState, remove } from '../lib/api.js';
 import { html, useEffect, useState } from '../lib/html.js';
 import { N, t, time } from '../lib/i18n.js';
 import { Link, navigate } from '../lib/router.js';
-import { Badge, Button, Check, Conflict, ConfirmName, copy, Dialog, Empty, ErrorBox, Facts, Field, Loaded, otherError, Page, Secret, Section, Table, toast, useAct, useGuard, useId, useLoad, useSave } from '../lib/ui.js';
+import { Badge, Button, Check, Conflict, ConfirmName, Copied, copy, Dialog, Empty, ErrorBox, Facts, Field, Loaded, otherError, Page, Secret, Section, Table, toast, useAct, useGuard, useId, useLoad, useSave } from '../lib/ui.js';
 import { libraries } from './snippets.js';
 
 const PATH = '/v1/project/clients';
@@ -140,8 +140,6 @@ function Register() {
         ${secret && html`<${Secret} title=${t('Copy this secret')} secret=${secret.secret} text=${secretText(secret)} onClose=${() => { setSecret(null); open(secret.id); }} />`}
     <//>`;
 }
-
-const Copied = ({ name, text }) => html`<code>${text}</code> <${Button} kind="quiet" aria-label=${`${t('Copy')}: ${name}`} onClick=${() => copy(text)}>${t('Copy')}<//>`;
 
 const random = () => btoa(String.fromCharCode(...crypto.getRandomValues(new Uint8Array(32)))).replace(/[+/=]/g, (each) => ({ '+': '-', '/': '_', '=': '' })[each]);
 

@@ -13,6 +13,7 @@ const screens = [
     { at: '/account-policy', module: 'account_policy', name: 'AccountPolicy' },
     { at: '/branding', module: 'branding', name: 'Branding' },
     { at: '/audit', module: 'audit', name: 'Audit' },
+    { at: '/sign-on', module: 'sign_on', name: 'SignOn' },
     { at: '/policies', module: 'policies', name: 'Policies' },
     { at: '/policies/:id', module: 'policies', name: 'Policy' },
     { at: '/applications', module: 'clients', name: 'Clients' },
