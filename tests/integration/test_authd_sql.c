@@ -322,9 +322,9 @@ static void test_hot_statements_are_planned_on_their_keys(void)
     check_hot("set enable_seqscan = on");
 }
 
-/* Partial indexes have only unsealed audit rows, imported hashes, old passkeys and active providers.
- * doctor counts all passkeys. Invited members are read in id order as long as the table is not
- * analyzed. */
+/* Partial indexes have only unsealed audit rows, imported hashes, old passkeys and active
+ * providers. doctor counts all passkeys. Invited members are read in id order as long as the table
+ * is not analyzed. */
 static void test_every_statement_has_its_index(void)
 {
     plans_check(&plans, server,
