@@ -286,14 +286,16 @@ static void function_name(const char *name, char *ret, size_t size)
 
 static bool text_has_case(const char *text, const char *name)
 {
+    static const char *const begins[] = {"CASE(", "CASE_ALWAYS(", "CASE(test_"};
     char function[PATH_SIZE], row[PATH_SIZE + 16];
 
     function_name(name, function, sizeof(function));
-    snprintf(row, sizeof(row), "CASE(%s)", function);
-    if (strstr(text, row))
-        return true;
-    snprintf(row, sizeof(row), "CASE(test_%s)", function);
-    return strstr(text, row);
+    for (size_t i = 0; i < ARRAY_SIZE(begins); i++) {
+        snprintf(row, sizeof(row), "%s%s)", begins[i], function);
+        if (strstr(text, row))
+            return true;
+    }
+    return false;
 }
 
 static bool has_case(const char *program, const char *name)

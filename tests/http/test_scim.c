@@ -845,9 +845,16 @@ static void the_first_mapped_group_gives_the_policy(void)
     CU_ASSERT_EQUAL(total(found), 1);
     char path[128];
     snprintf(path, sizeof(path), "/Groups/%s", nurses);
+    snprintf(operation, sizeof(operation), "{'displayName':'Nurses','members':[{'value':'%s'}]}",
+             bo);
+    HTTP_ANSWER replaced = ask("PUT", path, operation);
+    CHECK_STATUS(replaced, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(replaced, "displayName"), "Nurses");
+    check_policy(bo, low);
+    check_policy(ana, high);
     HTTP_ANSWER gone = ask("DELETE", path, NULL);
     CHECK_STATUS(gone, 204);
-    check_policy(ana, high);
+    check_policy(bo, standard);
     HTTP_ANSWER none =
         http_put(suite_url(suite), MAPPINGS, admin->access, json_pack("{s:[]}", "resources"));
     CHECK_STATUS(none, 200);

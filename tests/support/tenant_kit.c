@@ -481,16 +481,19 @@ static void refuse_texts(struct tenant_kit_case *self)
                 "%s takes %s: %s %s", table->name, texts[i], self->err.message, self->err.detail);
 }
 
-/* True if the table's first row moves with a sealed value. */
+/* True if one of the table's rows moves with a sealed value. */
 static bool moves_sealed(struct tenant_kit_case *self, const struct tenant_table *table)
 {
     struct tenant_page page;
     const char *none;
+    bool found = false;
 
     if (!table->sealed[0].column || !read_page(self, &self->sender, table, NULL, &page))
         return false;
     none = arena_printf(self->req.arena, "\"%s\":null", table->sealed[0].column);
-    return page.count > 0 && !strstr(page.items[0].value, none);
+    for (size_t i = 0; i < page.count && !found; i++)
+        found = !strstr(page.items[i].value, none);
+    return found;
 }
 
 /* A sealed value that none of the sender's keys opens is not moved. */
