@@ -97,7 +97,7 @@ function Edit({ provider, domains, onClose, onDone }) {
         ${select('preset', t('Provider'), presets)}
         ${field('name', t('Button text'), { hint: t('People see it on the sign-in page, for example “Lakeside staff”.'), autofocus: true, required: true })}
         ${value.preset !== GOOGLE && field('issuer', t('Issuer'), { type: 'url', required: true, hint: value.preset === 'entra'
-            ? html`${t('With your directory’s ID:')} <code>https://login.microsoftonline.com/…/v2.0</code>` : t('Exactly as your provider states it, such as https://login.clinic.example.') })}
+            ? html`${t('With your directory’s ID:')} <code>https://login.microsoftonline.com/<wbr />…/v2.0</code>` : t('Exactly as your provider states it, such as https://login.clinic.example.') })}
         ${field('clientId', t('Client ID'), { required: true, spellcheck: 'false' })}
         ${field('clientSecret', t('Client secret'), { type: 'password', autocomplete: 'off', hint: base?.hasSecret ? t('Leave empty to keep the stored secret.') : t('It won’t be shown again.') })}
         ${checks('roles', t('For'), Object.keys(people), (each) => t(people[each]))}
