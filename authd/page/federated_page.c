@@ -2,11 +2,12 @@
  * federated_page.c - see federated_page.h. The provider's answer arrives at
  * authd/oauth/federated_callback.c.
  *
- * The button is a form, so that no other site can start a sign-in. Its answer leads on by a link,
- * because form-action holds for redirects, too (CSP 3, section 6.4.1).
+ * The button is a form, so that no other site can start a sign-in. Its answer is a page that leads
+ * on, because form-action forbids a redirect to another host (CSP 3, section 6.4.1).
  */
 #include "authd/page/federated_page.h"
 
+#include <jansson.h>
 #include <string.h>
 
 #include "authd/federation/federated.h"
@@ -39,10 +40,10 @@ enum visit_step federated_page_refuse(const struct visit *visit, const char *pro
     if (problem == PAGE_NO_TEXT)
         return VISIT_FAILED;
     visit_page(visit, &page);
-    page_federated(&page,
-                   &(struct page_federated_in){VISIT_FRAME(visit), .next = visit->next,
-                                               .provider = provider ? provider : "",
-                                               .problem = problem, .request = visit->req.trace});
+    page_federated_refused(&page, &(struct page_federated_refused_in){
+                                      VISIT_FRAME(visit), .next = visit->next,
+                                      .provider = provider ? provider : "", .problem = problem,
+                                      .request = visit->req.trace});
     return visit_show(&page, visit_refused(err, out), out);
 }
 
@@ -75,6 +76,21 @@ static enum visit_step start(const struct visit *visit, const struct federated_f
     return federated_page_refuse(visit, provider, err, out);
 }
 
+static void list_claims(struct arena *arena, json_t *claims, struct page_federated_test_in *ret)
+{
+    struct page_federated_test_claim *rows =
+        arena_calloc(arena, json_object_size(claims), sizeof(*rows));
+    const char *name;
+    json_t *value;
+
+    json_object_foreach(claims, name, value) rows[ret->claim_count++] =
+        (struct page_federated_test_claim){.name = name,
+                                           .value = json_is_string(value)
+                                                        ? json_string_value(value)
+                                                        : codec_dump_json(arena, value)};
+    ret->claim = rows;
+}
+
 enum visit_step federated_page_test(const struct visit *visit,
                                     const struct federated_callback_in *in, struct federated *login,
                                     struct page_answer *out, struct error *err)
@@ -84,6 +100,7 @@ enum visit_step federated_page_test(const struct visit *visit,
     struct federated_test test;
     const struct rule *rules;
     struct page page;
+    json_t *claims;
 
     if (federated_test(visit->d, &visit->req, login, in, &test, err) < 0)
         return federated_page_refuse(visit, login->name, err, out);
@@ -94,11 +111,13 @@ enum visit_step federated_page_test(const struct visit *visit,
             .name = rules[i].name, .detail = rules[i].detail, .passed = rules[i].passed};
     page_in.provider = login->name;
     page_in.passed = test.passed;
-    page_in.claims = test.claims;
+    claims = json_loads(test.claims ? test.claims : "{}", 0, NULL);
+    list_claims(visit->req.arena, claims, &page_in);
     page_in.rule = rows;
     page_in.rule_count = test.rules.count;
     visit_page(visit, &page);
     page_federated_test(&page, &page_in);
+    json_decref(claims);
     return visit_show(&page, 200, out);
 }
 

@@ -217,7 +217,7 @@ sub follow {
                 fail($at->(), "no blank before attribute $name") unless $state->{space};
                 fail($at->(), "$name: the page's policy runs no event handler") if $name =~ /^on/;
                 fail($at->(), 'style: the policy takes no style of an element') if $name eq 'style';
-                fail($at->(), "attribute $name is not allowed") if $name eq 'srcdoc' || $name eq 'http-equiv';
+                fail($at->(), "attribute $name is not allowed") if $name eq 'srcdoc';
                 @$state{qw(attribute space value)} = ($name, 0, '');
                 next unless $text =~ /\G=/gc;
                 $text =~ /\G"/gc or fail($at->(), "the value of $name stands in double quotes");
@@ -228,6 +228,8 @@ sub follow {
         } elsif ($mode eq 'value') {
             $state->{value} .= $1 if $text =~ /\G([^"]+)/gc;
             if ($text =~ /\G"/gc) {
+                fail($at->(), 'http-equiv is for "refresh"')
+                    if $state->{attribute} eq 'http-equiv' && "$state->{element} $state->{value}" ne 'meta refresh';
                 $state->{type} = $state->{value} if $state->{attribute} eq 'type';
                 $state->{mode} = 'tag';
             }
@@ -271,6 +273,7 @@ sub context {
     $state->{value} .= "\0";
     return 'PAGE_ATTRIBUTE' if $plain{$attribute};
     return 'PAGE_IMAGE' if $attribute eq 'src' && $name eq 'img' && $value eq '';
+    return 'PAGE_URL' if "$name $attribute $value" eq 'meta content 0; url=';
     fail($piece, "a variable in attribute $attribute") unless $addresses{$attribute};
     return 'PAGE_URL' if $value eq '';
     return 'PAGE_URL_QUERY' if $value =~ m{^(?:\0|/[^/\\]|\?|https://[a-z0-9.-]+/)[^?#]*[?#]} || $value =~ /^[?#]/;

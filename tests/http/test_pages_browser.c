@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "tests/support/certificate.h"
+#include "tests/support/identity_provider.h"
 #include "tests/support/oauth.h"
 #include "tests/support/suite.h"
 #include "tests/support/suite_command.h"
@@ -19,6 +21,9 @@ enum { BROWSER_MS = 840000 };
 static struct suite *suite;
 static struct unit_dir dir;
 static char *consented, *device; /* a client that needs consent, and a device client */
+static struct person *admin;
+static struct identity_provider *clinic;
+static char provider[37];
 
 static const struct unit_need needs[] = {
     {"/usr/bin/chromium", NULL},
@@ -26,12 +31,46 @@ static const struct unit_need needs[] = {
     {NULL, NULL},
 };
 
+static void add_provider(void)
+{
+    HTTP_ANSWER made = http_post(
+        suite_url(suite), "/v1/project/identity-providers", admin->access,
+        json_pack("{s:s, s:s, s:s, s:s, s:s, s:[s], s:s}", "name", "Lakeside staff", "preset",
+                  "oidc", "issuer", identity_provider_issuer(clinic), "clientId", "atrium",
+                  "clientSecret", "a secret", "roles", "practitioners", "state", "active"));
+
+    CHECK_STATUS(made, 200);
+    snprintf(provider, sizeof(provider), "%s", http_text(made, "id"));
+}
+
+/* Returns the address to which the provider sends the browser after a test sign-in. */
+static char *test_provider(void)
+{
+    char path[128];
+
+    snprintf(path, sizeof(path), "/v1/project/identity-providers/%s/test", provider);
+    HTTP_ANSWER started = http_post(suite_url(suite), path, admin->access, json_object());
+    CHECK_STATUS(started, 200);
+    return identity_provider_visit(clinic, http_text(started, "authorizeUrl"));
+}
+
 static void test_start(void)
 {
+    char set[200];
+
     dir = unit_dir_make();
-    suite = suite_start(&(struct suite_options){.set = "gateway.trusted_proxies=127.0.0.0/8"});
+    certificate_make(&dir);
+    clinic = identity_provider_start(&dir, "atrium", "a secret");
+    identity_provider_person(clinic, json_pack("{s:s, s:s}", "sub", "rui", "email",
+                                               "rui@lakeside.example"));
+    snprintf(set, sizeof(set),
+             "gateway.trusted_proxies=127.0.0.0/8,authd.allow_networks=127.0.0.1/32,"
+             "authd.client_ca_file=%s/cert.pem",
+             dir.path);
+    suite = suite_start(&(struct suite_options){.set = set});
     setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
-    PERSON admin = person_admin(suite);
+    admin = person_admin(suite);
+    add_provider();
     PERSON also = person_admin_of_child(suite, "annex"); /* the same person */
     CU_ASSERT_PTR_NOT_NULL(also->access);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
@@ -43,6 +82,7 @@ static void test_start(void)
 
 static void run_browser(const char *part)
 {
+    TEXT tested = test_provider();
     const char *const argv[] = {"/usr/bin/env",
                                 "node",
                                 "tests/pages/browser.cjs",
@@ -54,6 +94,7 @@ static void run_browser(const char *part)
                                 suite_text(suite, "demo.adminEmail"),
                                 suite_text(suite, "demo.adminPassword"),
                                 suite_text(suite, "mailDir"),
+                                tested,
                                 NULL};
 
     if (!unit_has(needs, "ATRIUM_REQUIRE_ALL"))
@@ -97,7 +138,9 @@ static void test_stop(void)
 {
     free(consented);
     free(device);
+    person_destroy(&admin);
     suite_stop(&suite);
+    identity_provider_stop(&clinic);
     unit_dir_remove(&dir);
 }
 

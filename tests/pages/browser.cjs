@@ -1,4 +1,4 @@
-// browser.cjs PART PUBLIC_URL TENANT CLIENT DEVICE_CLIENT EMAIL PASSWORD MAIL_FOLDER - the hosted pages in Chromium.
+// browser.cjs PART PUBLIC_URL TENANT CLIENT DEVICE_CLIENT EMAIL PASSWORD MAIL_FOLDER TESTED - the hosted pages in Chromium.
 //
 // PART: light (320 pixels wide), dark (1,280), keyboard, passkeys, tabs, emails.
 //
@@ -7,7 +7,7 @@
 // passkeys, the only feature with a script, with a virtual authenticator. A template of authd/page/template or a row
 // PAGE(GET, ...) that was not used fails the run. Each step prints "ok NAME" or "FAILED NAME: why"; the exit code is 1 when one
 // failed. ATRIUM_PAGES_SHOTS=FOLDER stores screenshots. CLIENT needs consent, DEVICE_CLIENT has the device grant; EMAIL and
-// PASSWORD belong to a practitioner of two tenants.
+// PASSWORD belong to a practitioner of two tenants, TESTED is the address after a test sign-in at an identity provider.
 const fs = require('node:fs');
 const path = require('node:path');
 const npm = require('../support/npm.cjs');
@@ -17,7 +17,7 @@ const from = npm('pages');
 const { chromium } = from('playwright-core');
 const axe = fs.readFileSync(from.resolve('axe-core/axe.min.js'), 'utf8');
 
-const [part, url, tenant, client, deviceClient, twoEmail, twoPassword, mailDir] = process.argv.slice(2);
+const [part, url, tenant, client, deviceClient, twoEmail, twoPassword, mailDir, tested] = process.argv.slice(2);
 const shots = process.env.ATRIUM_PAGES_SHOTS;
 const PASSWORD = 'correct horse battery staple';
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
@@ -46,14 +46,14 @@ const texts = Object.fromEntries(fs.readFileSync(path.join(TEMPLATES, 'text/en.t
     .map((line) => line.split(' = ')));
 const literally = (text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
 const pattern = (address) => new RegExp(`^${literally(address).replace('/t/{{code}}', `/t/(?:${tenant}|-)`)
-    .replace(/\{\{?\w+\}\}?/g, '[^/]+').replace('{\\*}', '.+')}$`);
+    .replace(/\{\{?[\w.\\]+\}\}?/g, '[^/]+').replace('{\\*}', '.+')}$`);
 
 // Identifies a template in a document: its heading, NULL if that is a variable, and its forms' targets.
 const templates = fs.readdirSync(TEMPLATES).filter((name) => name.endsWith('.html')).map((name) => {
     const text = fs.readFileSync(path.join(TEMPLATES, name), 'utf8');
     const key = text.match(/<h1>\{\{t ([\w.]+)\}\}/);
 
-    return { name, heading: key && texts[key[1]], seen: false,
+    return { name, heading: key && new RegExp(`^${literally(texts[key[1]]).replace(/\{\w+\}/g, '.+')}$`), seen: false,
         actions: [...text.matchAll(/<form[^>]* action="([^"]*)"/g)].map(([, address]) => pattern(address)) };
 });
 const routes = [...fs.readFileSync('authd/authd_routes.def', 'utf8').matchAll(/^PAGE\(GET, +"([^"]*)", +(\w+)/gm)]
@@ -68,8 +68,8 @@ function noteAddress(address) {
 async function noteTemplate(page) {
     const { heading, actions } = await page.evaluate(() => ({ heading: document.querySelector('h1').textContent,
         actions: [...document.forms].map((form) => form.getAttribute('action')) }));
-    const fixed = templates.some((each) => each.heading === heading);
-    const shown = templates.filter((each) => (each.heading ? each.heading === heading
+    const fixed = templates.some((each) => each.heading?.test(heading));
+    const shown = templates.filter((each) => (each.heading ? each.heading.test(heading)
         : !fixed && (each.actions.length > 0) === (actions.length > 0)) &&
         actions.every((address) => each.actions.some((action) => action.test(address))));
 
@@ -130,7 +130,7 @@ async function check(page, name) {
 
     if (shots)
         await page.screenshot({ path: path.join(shots, `${name}.png`), fullPage: true });
-    await page.beside.setContent(await page.content());
+    await page.beside.setContent((await page.content()).replace(/<meta http-equiv="refresh"[^>]*>/, ''));
     const { violations } = await page.beside.evaluate(`${axe}; axe.run(document, {runOnly: ${JSON.stringify(RULES)}})`);
     const wide = await page.beside.evaluate(WIDER);
     insist(violations.length === 0,
@@ -218,6 +218,17 @@ async function visitAll(browser, scheme, width) {
     await see('sign-in-wrong', async () => {
         await page.fill('#email', 'nonsense');
         await page.click('form button');
+    });
+    await see('identity-provider', async () => {
+        // The page leads on by itself, and stays to be looked at.
+        await page.route((to) => to.origin !== new URL(url).origin, (route) => route.fulfill({ status: 204 }));
+        await at('sign-in');
+        await Promise.all([page.waitForRequest(/[?&]code_challenge=/), page.click('form[action$="/start"] button')]);
+    });
+    await see('identity-provider-test', () => page.goto(tested));
+    await see('identity-provider-test-again', async () => {
+        await page.goto(tested);
+        await page.locator('[role=alert]').waitFor();
     });
     await see('no-page', () => page.goto(`${url}/t/nowhere/sign-in`));
     await see('missing', async () => {

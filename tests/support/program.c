@@ -215,7 +215,7 @@ bool program_check(const struct program *self, int want, const char *complaint, 
     if (complaint)
         holds = holds && !*self->out && is_one_line(self->err) && strstr(self->err, complaint);
     if (!holds)
-        fprintf(stderr, "\n%s:%d: want %s, got %d\n%.1000s%.1000s\n", file, line, text, self->code,
-                self->out, self->err);
+        fprintf(stderr, "\n%s:%d: want %s, got %d\n%s%s\n", file, line, text, self->code, self->out,
+                self->err);
     return CU_assertImplementation(holds, (unsigned)line, text, file, "", CU_FALSE);
 }
