@@ -812,16 +812,6 @@ static size_t scan_mail(struct suite *self, const char *to, const char *content,
     return found;
 }
 
-char *suite_mail(struct suite *self, const char *to, int timeout_ms)
-{
-    int64_t deadline = clock_mono_ms() + timeout_ms;
-    char *text = NULL;
-
-    while (scan_mail(self, to, NULL, &text) == 0 && clock_mono_ms() < deadline)
-        nap(20);
-    return text;
-}
-
 size_t suite_mail_count(struct suite *self, const char *to)
 {
     return scan_mail(self, to, NULL, NULL);
@@ -843,6 +833,17 @@ bool suite_comes_to_rest(struct suite *self, int timeout_ms)
                           "select (select count(*) from auth.outbox) + "
                           "(select count(*) from settings.outbox) + "
                           "(select count(*) from mail.message where state = 'queued')");
+}
+
+char *suite_mail(struct suite *self, const char *to, int timeout_ms)
+{
+    int64_t deadline = clock_mono_ms() + timeout_ms;
+    char *text = NULL;
+
+    (void)suite_comes_to_rest(self, timeout_ms);
+    while (scan_mail(self, to, NULL, &text) == 0 && clock_mono_ms() < deadline)
+        nap(20);
+    return text;
 }
 
 void suite_mails_settle(struct suite *self)

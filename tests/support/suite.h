@@ -128,8 +128,8 @@ bool suite_comes_to(struct suite *self, long want, int timeout_ms, const char *f
 /* Waits up to a minute until that many statements of a daemon wait for row locks. */
 bool suite_waits_for_rows(struct suite *self, const char *daemon, long want);
 
-/* Waits for an email to this address and returns the newest, or NULL after timeout_ms (caller
- * frees). */
+/* Waits until no email is under way, and for one to this address. Returns its newest, or NULL after
+ * timeout_ms (caller frees). */
 char *suite_mail(struct suite *self, const char *to, int timeout_ms);
 
 size_t suite_mail_count(struct suite *self, const char *to);
