@@ -12,6 +12,12 @@ RUN_PACKAGES   := postgresql postgresql-contrib publicsuffix util-linux procps c
 TEST_PACKAGES  := libjwt-dev mold bind9 golang-go golang-golang-x-mod-dev python3-aiosmtpd python3-requests nodejs openssl iproute2 curl
 BROWSER_PACKAGES := chromium firefox-esr python3-fido2
 OPENID_PACKAGES := chromium apache2-bin libapache2-mod-auth-openidc libapache2-mod-oauth2 python3-authlib python3-requests oidc-agent-cli
+# LemonLDAP::NG with the packages that the bridge needs of those that Debian only recommends (deploy/bridge/README.md).
+BRIDGE_PACKAGES := chromium nodejs openssl nginx-light slapd ldap-utils lemonldap-ng-fastcgi-server \
+    liblemonldap-ng-portal-perl liblemonldap-ng-manager-perl liblasso-perl libnet-ldap-perl libstring-random-perl \
+    libio-string-perl libio-socket-timeout-perl libunicode-string-perl libconvert-base32-perl libxml-simple-perl \
+    libglib-perl libmime-tools-perl libemail-sender-perl \
+    libgd-securityimage-perl libimage-magick-perl $(if $(shell command -v npm),,npm)
 BENCH_PACKAGES := wrk nginx-light python3 nodejs
 PEERS_PACKAGES := $(if $(shell command -v npm),,npm) openssl libulfius2.7 libhoel1.4 libiddawc1.1 librhonabwy1.1 libconfig9 libcbor0.8 libldap-2.5-0
 DOCS_PACKAGES  := mkdocs mkdocs-material mandoc

@@ -2,7 +2,7 @@
 # systems, the package and the image.
 
 .PHONY: tests npm check-asan check-asan-touched check-valgrind check-tsan coverage fuzz fuzzers test-peers fault \
-    test-patroni test-openid test-lighthouse test-s3 test-image drill test-systemd test-bare test-mixed ci-nightly
+    test-patroni test-openid test-bridge test-lighthouse test-s3 test-image drill test-systemd test-bare test-mixed ci-nightly
 
 # ---- each test_*.c is one CUnit program ----
 
@@ -213,6 +213,12 @@ test-openid: npm-openid
 	@$(MAKE) --no-print-directory -j$(JOBS) all $(OPENID_TEST)
 	@BUILD=$(BUILD) tests/run.sh $(OPENID_TEST)
 
+# Signs people of slapd and of a SAML identity provider in through the bridge of deploy/bridge; two minutes. See
+# tests/bridge/test_bridge.mjs.
+test-bridge: npm-bridge
+	$(call install_packages,$(BRIDGE_PACKAGES),without services)
+	@tests/bridge/run.sh
+
 # Measures the hosted pages and the console with Lighthouse; ten minutes (ATRIUM_LIGHTHOUSE_ONLY=WORD).
 # See tests/lighthouse/lighthouse.mjs.
 test-lighthouse: npm-lighthouse
@@ -270,5 +276,5 @@ test-mixed:
 
 # Runs the checks that take too long for each change, one by one. The first failure ends it.
 ci-nightly:
-	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-openid test-lighthouse test-image test-peers drill fault; do \
+	@for target in test-bare tidy fuzz check-asan check-valgrind check-tsan bench-smoke test-s3 test-mixed test-patroni test-openid test-bridge test-lighthouse test-image test-peers drill fault; do \
 	    echo "ci-nightly: $$target"; $(MAKE) --no-print-directory WERROR=1 $$target || exit 1; done
