@@ -265,17 +265,18 @@ static void languages_may_come_later(void)
     CHECK_STATUS(known, 200);
 }
 
-static void other_requests_are_not_delayed(void)
+/* Sends these translations and bots at once, and returns the seconds of the slowest answer. */
+static double call_all(size_t translations, size_t bots)
 {
-    /* few bots, because each needs a part of a second of CPU time */
-    enum { TRANSLATIONS = 20, COUNT = 24 };
-    struct http_request requests[COUNT];
-    struct http_answer *answers[COUNT];
-    char bodies[COUNT][128];
+    enum { MOST = 24 };
+    struct http_request requests[MOST];
+    struct http_answer *answers[MOST];
+    char bodies[MOST][128];
+    size_t count = translations + bots;
+    double slowest = 0;
 
-    behave("slow");
-    for (size_t i = 0; i < COUNT; i++) {
-        bool translation = i < TRANSLATIONS;
+    for (size_t i = 0; i < count; i++) {
+        bool translation = i < translations;
 
         snprintf(bodies[i], sizeof(bodies[i]),
                  "{\"sourceLanguage\":\"en\",\"targetLanguage\":\"es\",\"text\":[\"slow %d\"]}",
@@ -287,17 +288,25 @@ static void other_requests_are_not_delayed(void)
             .bearer = patient->access,
             .raw = translation ? bodies[i] : "{}"};
     }
-    http_call_many(suite_url(suite), requests, COUNT, COUNT, answers);
-    for (size_t i = 0; i < COUNT; i++) {
-        bool translation = i < TRANSLATIONS;
-
-        UNIT_CHECK(answers[i]->status == 504 ||
-                       (!translation && (answers[i]->status == 200 || answers[i]->status == 503)),
-                   "%zu: %d %s", i, answers[i]->status, answers[i]->body);
-        UNIT_CHECK(answers[i]->seconds < 15, "%zu: %d after %.1f s", i, answers[i]->status,
-                   answers[i]->seconds);
+    http_call_many(suite_url(suite), requests, count, count, answers);
+    for (size_t i = 0; i < count; i++) {
+        CHECK_STATUS(answers[i], i < translations ? 504 : 200);
+        slowest = answers[i]->seconds > slowest ? answers[i]->seconds : slowest;
     }
-    http_answers_destroy(answers, COUNT);
+    http_answers_destroy(answers, count);
+    return slowest;
+}
+
+/* Twenty translations would need a minute one after the other. Few bots, because each needs a part
+ * of a second of CPU time; on a busy machine, they need long without translations, too. */
+static void other_requests_are_not_delayed(void)
+{
+    double alone, beside;
+
+    behave("slow");
+    alone = call_all(0, 4);
+    beside = call_all(20, 4);
+    UNIT_CHECK(beside < 2 * alone + 15, "%.1f s, alone %.1f s", beside, alone);
 }
 
 static void logs_contain_no_text_and_no_key(void)
