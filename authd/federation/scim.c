@@ -129,6 +129,7 @@ static void note(const struct scim *self)
     struct sql_scim_request_note_in in = {.project = self->caller.project,
                                           .id = uuid_ordered(req->now_ms),
                                           .now = req->now_ms,
+                                          .resource_id = self->made,
                                           .method = self->in->visit->method,
                                           .detail = failed ? self->err->message : NULL};
     int64_t status = error_kind(self->err->code)->status;

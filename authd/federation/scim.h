@@ -32,6 +32,7 @@ struct scim {
     const char *base;       /* "https://id.example.org/t/north/scim/v2" */
     const struct scim_in *in;
     json_t *body;            /* or NULL */
+    struct uuid made;        /* user that the request has created */
     const struct error *err; /* of the request; NULL: its token is unknown */
 };
 

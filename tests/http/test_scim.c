@@ -966,6 +966,8 @@ static void the_latest_requests_are_shown(void)
     CU_ASSERT_TRUE(json_is_null(http_member(list, "resources.2.status")));
     CU_ASSERT_TRUE(*http_text(list, "resources.2.accountId") != '\0');
     CU_ASSERT_STRING_EQUAL(http_text(list, "resources.3.method"), "POST");
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.3.accountId"),
+                           http_text(list, "resources.2.accountId"));
     CU_ASSERT_PTR_NULL(strstr(list->body, "noted"));
     for (int i = 0; i < 60; i++) {
         HTTP_ANSWER missing = show(UNKNOWN);
