@@ -33,7 +33,7 @@ struct scim {
     const struct scim_in *in;
     json_t *body;            /* or NULL */
     struct uuid made;        /* user that the request has created */
-    const struct error *err; /* of the request; NULL: its token is unknown */
+    const struct error *err; /* the request's; NULL: its token is unknown */
 };
 
 /* Checks the token, its networks and its tenant, and reads the body. Fails: UNAUTHORIZED,

@@ -81,7 +81,7 @@ struct scim_request {
     const char *method, *resource;
     int64_t status;        /* -1: it succeeded */
     const char *detail;    /* NULL: it succeeded */
-    struct uuid accountId; /* of a user who is a member */
+    struct uuid accountId; /* the user's, if a member */
 };
 FIELD_DECLARE(scim_request);
 

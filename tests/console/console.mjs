@@ -1444,7 +1444,7 @@ async function furnish() {
     execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', '-c', `insert into auth.identity (id, provider_id, project_id, issuer, subject, role, account_id, created_at, last_used_at)
         select gen_random_uuid(), id, project_id, issuer, '${clinic}', 'Patient', '${person}', 1796000000000, 1796200000000 from auth.identity_provider where id = '${provider.id}'`, suite().postgres.conninfo]);
     await post('/v1/project/scim-tokens', { name: 'Microsoft Entra ID of the clinic', addresses: ['192.0.2.0/24', '2001:db8::/32'] });
-    await syncDirectory((await post('/v1/project/scim-tokens', { name: 'Okta' })).token, 'Department of Gastroenterology and Hepatology');
+    await syncDirectory((await post('/v1/project/scim-tokens', { name: 'Okta' })).token, 'Gastroenterology nurses');
     await post('/v1/project/access-policies', { name: 'Ward staff', resource: [{ resourceType: 'DocumentReference' }] });
     const [group] = (await read('/v1/project/scim-groups')).resources;
     insist((await api('PUT', '/v1/project/scim-mappings', { resources: [{ group: group.id, accessPolicy: `AccessPolicy/${policy.id}` }] }, admin)).status === 200, 'no mapping');

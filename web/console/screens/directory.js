@@ -68,13 +68,13 @@ function Preview({ rows, preview, names, onClose, onDone }) {
 }
 
 function Mapping({ row, place, last, groups, policies, onChange, onMove, onRemove }) {
-    const known = groups.some(({ id, externalId }) => row.group === id || row.group === externalId);
+    const chosen = groups.find(({ id, externalId }) => row.group && (row.group === id || row.group === externalId));
     const name = t('Mapping {n}', { n: number(place + 1) });
 
     return html`<li><fieldset><legend class="hidden">${name}</legend>
-        <${Field} label=${t('Group')} as="select" value=${row.group} onValue=${(group) => onChange({ ...row, group })}><option value="">${t('Select a group')}</option>
+        <${Field} label=${t('Group')} as="select" title=${chosen?.displayName} value=${row.group} onValue=${(group) => onChange({ ...row, group })}><option value="">${t('Select a group')}</option>
             ${groups.map((each) => html`<option value=${row.group === each.externalId ? each.externalId : each.id}>${each.displayName} (${number(each.members)})</option>`)}
-            ${row.group && !known && html`<option value=${row.group}>${row.group}</option>`}<//>
+            ${row.group && !chosen && html`<option value=${row.group}>${row.group}</option>`}<//>
         <${Field} label=${t('Access policy')} as="select" value=${row.accessPolicy} onValue=${(accessPolicy) => onChange({ ...row, accessPolicy })}><option value="">${t('Select a policy')}</option>
             ${policies.map((each) => html`<option value=${`AccessPolicy/${each.id}`}>${each.name}</option>`)}<//>
         <div class="buttons"><${Button} kind="quiet" disabled=${place === 0} onClick=${() => onMove(-1)}>${t('Move up')}<//>
