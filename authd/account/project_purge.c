@@ -75,6 +75,7 @@ const struct purge_step authd_purge[] = {
     PURGE_STEP(identity_provider, 1000),
     PURGE_STEP(scim_token, 1000),
     PURGE_STEP(scim_mapping, 1000),
+    PURGE_STEP(scim_request, 1000),
     PURGE_STEP(scim_group, 100),
     PURGE_STEP(oauth_consent, 1000),
     PURGE_STEP(logout_delivery, 1000),

@@ -235,6 +235,7 @@ const struct tenant_table authd_tenant_tables[] = {
     TENANT_STAYS("scim_group", SCIM_STAYS),
     TENANT_STAYS("scim_group_member", SCIM_STAYS),
     TENANT_STAYS("scim_mapping", SCIM_STAYS),
+    TENANT_STAYS("scim_request", SCIM_STAYS),
     TENANT_STAYS("project_domain", "domains are verified again at the receiving installation"),
     TENANT_STAYS("trail_source", TRAIL_STAYS),
     TENANT_STAYS("trail_tree", TRAIL_STAYS),

@@ -4,6 +4,7 @@
 #include "authd/federation/federated_api.h"
 
 #include "authd/shape_api.h"
+#include "common/domain/name.h"
 
 enum { IDENTITIES_MAX = 100 /* as in own_identity_list.sql */ };
 enum { URI_MAX = 2048, STATE_MAX = 512, ANSWER_MAX = 4096 };
@@ -55,6 +56,16 @@ static const struct field own_identity_path_in_rows[] = {
     FIELD_UUID(struct own_identity_path_in, id, FIELD_PATH | FIELD_REQUIRED, "ID of the link."),
 };
 FIELD_TABLE(own_identity_path_in);
+
+static const struct field project_account_identity_in_rows[] = {
+    FIELD_UUID(struct project_account_identity_in, id, FIELD_PATH | FIELD_REQUIRED, "The account."),
+    FIELD_UUID(struct project_account_identity_in, identity, FIELD_PATH | FIELD_REQUIRED,
+               "ID of the link."),
+    FIELD_CHECKED(struct project_account_identity_in, reason, 1, REASON_MAX, name_check,
+                  FIELD_REQUIRED | FIELD_CHARACTERS, "Reason, which the audit log records.",
+                  "Ticket 4711: wrong person"),
+};
+FIELD_TABLE(project_account_identity_in);
 
 static const struct field federated_form_rows[] = {
     FIELD_TEXT(struct federated_form, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED | FIELD_PATH,

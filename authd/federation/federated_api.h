@@ -37,6 +37,12 @@ struct own_identity_path_in {
 };
 FIELD_DECLARE(own_identity_path_in);
 
+struct project_account_identity_in {
+    struct uuid id, identity; /* path */
+    const char *reason;
+};
+FIELD_DECLARE(project_account_identity_in);
+
 /* A button of a tenant's sign-in page. */
 struct federated_form {
     const char *tenantCode;

@@ -1,5 +1,6 @@
 /*
- * identity.c - see identity.h. Handlers: own_identities, own_identity_delete.
+ * identity.c - see identity.h. Handlers: own_identities, own_identity_delete,
+ * project_account_identities, project_account_identity_unlink.
  */
 #include "authd/federation/identity.h"
 
@@ -12,6 +13,8 @@
 #include "authd/credential/password.h"
 #include "authd/federation/federated_api.h"
 #include "authd/mail.h"
+#include "authd/member/member_api.h"
+#include "authd/member/project_account.h"
 #include "authd/session/address_key.h"
 #include "authd/session/change.h"
 #include "authd/session/session.h"
@@ -526,61 +529,109 @@ int own_identities(struct authd *d, const struct request *req, const struct noth
     return MIN(sql_own_identity_list(d->svc.db, req, &list, &out->identities, err), 0);
 }
 
-/* Locks a link of the caller. A session that a provider made can't remove it, so the person has
- * another way to sign in. */
-static int lock_own(struct db_tx *tx, const struct request *req, struct uuid id,
-                    struct sql_own_identity_lock_row *ret, struct error *err)
+struct unlink {
+    struct credential_owner owner;
+    enum role role;
+    struct uuid id;
+    const char *reason; /* the admin's; NULL: the owner removes the link */
+};
+
+/* Locks a link. A session that a provider made can't remove its owner's, so the person has another
+ * way to sign in. */
+static int lock_link(struct db_tx *tx, const struct request *req, const struct unlink *self,
+                     struct sql_own_identity_lock_row *ret, struct error *err)
 {
-    const struct sql_own_identity_lock_in in = {.id = id,
-                                                .account = req->caller->account,
+    const struct sql_own_identity_lock_in in = {.id = self->id,
+                                                .account = self->owner.account,
                                                 .project = req->caller->project,
                                                 .session = req->caller->session};
 
     if (sql_require(sql_own_identity_lock(tx, req, &in, ret, err), err, ERR_NOT_FOUND,
                     "Identity not found.") < 0)
         return -1;
-    if (ret->federated)
+    if (ret->federated && !self->reason)
         return error_set(err, ERR_FORBIDDEN,
                          "Sign in without the identity provider to remove its link.");
     return 0;
 }
 
 /* Ends the link's sessions, in the provider's project and below it. */
-static int remove_link(struct db_tx *tx, const struct request *req, struct uuid id,
-                       const struct sql_own_identity_lock_row *link, struct session_ended *ended,
-                       struct error *err)
+static int end_link(struct db_tx *tx, const struct request *req, const struct unlink *self,
+                    const struct sql_own_identity_lock_row *link, struct session_ended *ended,
+                    struct error *err)
 {
     const struct audit audit = {.action = "identity.unlink",
                                 .project = req->caller->project,
-                                .account = req->caller->account,
-                                .role = req->caller->role,
+                                .account = self->owner.account,
+                                .role = self->role,
                                 .type = "Account",
-                                .id = req->caller->account,
-                                .detail = link->name};
+                                .id = self->owner.account,
+                                .detail = link->name,
+                                .reason = self->reason};
     const struct sql_identity_delete_in delete = {
-        .provider = link->provider, .only = id, .audit = audit_row(req, &audit)};
+        .provider = link->provider, .only = self->id, .audit = audit_row(req, &audit)};
 
-    if (end_sessions(tx, req, link->provider, id, ended, err) < 0)
+    if (end_sessions(tx, req, link->provider, self->id, ended, err) < 0)
         return -1;
     return MIN(sql_identity_delete(tx, req, &delete, err), 0);
+}
+
+static int remove_link(struct authd *d, const struct request *req, struct unlink *self,
+                       struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct session_ended ended = {.count = 0};
+    struct sql_own_identity_lock_row link;
+
+    if (credential_owner_mailed(d, req, &self->owner, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        lock_link(tx, req, self, &link, err) < 0 || step_up_check(d, tx, req, err) < 0 ||
+        tell_owner(d, tx, req, &self->owner, link.name, err) < 0 ||
+        end_link(tx, req, self, &link, &ended, err) < 0 || db_commit(&tx, err) < 0)
+        return -1;
+    outbox_wake(d->svc.outbox);
+    return session_revocation_wait(d, req, &ended, err);
 }
 
 int own_identity_delete(struct authd *d, const struct request *req,
                         const struct own_identity_path_in *in, struct nothing *out UNUSED,
                         struct error *err)
 {
-    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
-    struct session_ended ended = {.count = 0};
-    struct sql_own_identity_lock_row link;
-    struct credential_owner owner;
+    struct unlink self = {.id = in->id, .role = req->caller->role};
 
-    if (credential_owner_find(d, req, &owner, err) < 0 ||
-        credential_owner_mailed(d, req, &owner, err) < 0 ||
-        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        lock_own(tx, req, in->id, &link, err) < 0 || step_up_check(d, tx, req, err) < 0 ||
-        tell_owner(d, tx, req, &owner, link.name, err) < 0 ||
-        remove_link(tx, req, in->id, &link, &ended, err) < 0 || db_commit(&tx, err) < 0)
+    return credential_owner_find(d, req, &self.owner, err) < 0 ? -1
+                                                               : remove_link(d, req, &self, err);
+}
+
+/* Only links with providers of the project: those of one above are not its business. */
+int project_account_identities(struct authd *d, const struct request *req,
+                               const struct project_account_in *in, struct own_identity_list *out,
+                               struct error *err)
+{
+    const struct sql_own_identity_list_in list = {.account = in->id,
+                                                  .project = req->caller->project};
+    struct project_account account;
+    struct tenant tenant;
+
+    if (project_account_read(d, req, in->id, "identities", &tenant, &account, err) < 0)
         return -1;
-    outbox_wake(d->svc.outbox);
-    return session_revocation_wait(d, req, &ended, err);
+    return MIN(sql_own_identity_list(d->svc.db, req, &list, &out->identities, err), 0);
+}
+
+int project_account_identity_unlink(struct authd *d, const struct request *req,
+                                    const struct project_account_identity_in *in,
+                                    struct nothing *out UNUSED, struct error *err)
+{
+    struct unlink self = {.id = in->identity, .reason = in->reason};
+    struct project_account account;
+
+    if (project_account_open(d, req, in->id, &self.owner.tenant, &account, err) < 0)
+        return -1;
+    if (uuid_equal(&in->id, &req->caller->account))
+        return error_set(err, ERR_CONFLICT, "You can't do this to your own account.");
+    self.role = account.role;
+    self.owner.account = in->id;
+    self.owner.email = account.email;
+    self.owner.display = arena_printf(req->arena, "%s %s", account.firstName, account.lastName);
+    return remove_link(d, req, &self, err);
 }

@@ -1,5 +1,5 @@
 /*
- * scim.c - see scim.h.
+ * scim.c - see scim.h. Handler: scim_requests.
  */
 #include "authd/federation/scim.h"
 
@@ -23,6 +23,7 @@
 #include "common/domain/policy.h"
 #include "common/wire/codec.h"
 
+#define ROOT "/scim/v2/"
 #define USE_NOTED HOURS(1) /* at most one use is recorded in this time */
 
 /* ---- the token ---- */
@@ -62,9 +63,7 @@ static int find_token(struct authd *d, const struct request *req, const struct s
         return unauthorized(err);
     secret_hash(text, hash);
     found = sql_scim_token_find(d->svc.db, req, &find, ret, err);
-    if (found <= 0)
-        return found < 0 ? -1 : unauthorized(err);
-    return ret->address_rules ? policy_address_check(ret->address_rules, req->address, err) : 0;
+    return found > 0 ? 0 : found < 0 ? -1 : unauthorized(err);
 }
 
 /* Records the use, at most once an hour. The token works even if that fails. */
@@ -98,28 +97,68 @@ int scim_open(struct authd *d, const struct request *req, const struct scim_in *
 {
     struct sql_scim_token_find_row token;
 
-    *ret = (struct scim){.d = d, .in = in};
-    if (find_token(d, req, in, &token, err) < 0 || open_tenant(ret, req, &token, err) < 0)
+    *ret = (struct scim){.d = d, .req = *req, .in = in};
+    if (find_token(d, req, in, &token, err) < 0)
         return -1;
-    touch(d, req, &token);
     ret->caller = (struct caller){.project = token.project,
                                   .session = token.id,
                                   .profile = token.id,
                                   .role = ROLE_DEVICE,
-                                  .display = token.name,
-                                  .projectName = ret->tenant.name,
-                                  .brandName = ret->tenant.brandName};
-    ret->req = *req;
+                                  .display = token.name};
     ret->req.caller = &ret->caller;
+    ret->err = err;
+    if ((token.address_rules && policy_address_check(token.address_rules, req->address, err) < 0) ||
+        open_tenant(ret, req, &token, err) < 0)
+        return -1;
+    touch(d, req, &token);
+    ret->caller.projectName = ret->tenant.name;
+    ret->caller.brandName = ret->tenant.brandName;
     ret->created_by = token.created_by;
     ret->base = arena_printf(req->arena, "%s/t/%s/scim/v2", in->visit->url, ret->tenant.tenantCode);
     ret->body = in->body ? json_loads(in->body, 0, NULL) : NULL;
     return 0;
 }
 
+/* Notes what an admin should see of a request: its ids only, because the directory writes the
+ * other texts. A failure is ignored. */
+static void note(const struct scim *self)
+{
+    const struct request *req = &self->req;
+    const char *at = strstr(self->in->visit->path, ROOT);
+    bool failed = self->err->code != ERR_NONE;
+    struct sql_scim_request_note_in in = {.project = self->caller.project,
+                                          .id = uuid_ordered(req->now_ms),
+                                          .now = req->now_ms,
+                                          .resource_id = self->made,
+                                          .method = self->in->visit->method,
+                                          .detail = failed ? self->err->message : NULL};
+    int64_t status = error_kind(self->err->code)->status;
+    struct error ignored;
+
+    at = at ? at + strlen(ROOT) : "";
+    in.resource = arena_strndup(req->arena, at, strcspn(at, "/"));
+    if (failed)
+        in.status = &status;
+    if (self->in->id && uuid_parse(self->in->id, &in.resource_id) < 0)
+        in.resource_id = (struct uuid){""};
+    error_init(&ignored, req->arena);
+    (void)!sql_scim_request_note(self->d->svc.db, req, &in, &ignored);
+}
+
+/* A read that succeeds is the token's last use. */
 void scim_close(struct scim *self)
 {
+    if (self->err && (self->err->code != ERR_NONE || strcmp(self->in->visit->method, "GET") != 0))
+        note(self);
     json_decref(self->body);
+}
+
+int scim_requests(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
+                  struct scim_request_list *out, struct error *err)
+{
+    const struct sql_scim_request_list_in list = {.project = req->caller->project};
+
+    return MIN(sql_scim_request_list(d->svc.db, req, &list, &out->resources, err), 0);
 }
 
 int scim_lock(const struct scim *self, struct db_tx *tx, struct error *err)

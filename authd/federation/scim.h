@@ -31,13 +31,17 @@ struct scim {
     struct uuid created_by; /* membership that made the token */
     const char *base;       /* "https://id.example.org/t/north/scim/v2" */
     const struct scim_in *in;
-    json_t *body; /* or NULL */
+    json_t *body;            /* or NULL */
+    struct uuid made;        /* user that the request has created */
+    const struct error *err; /* the request's; NULL: its token is unknown */
 };
 
 /* Checks the token, its networks and its tenant, and reads the body. Fails: UNAUTHORIZED,
  * FORBIDDEN. Parks. */
 int scim_open(struct authd *d, const struct request *req, const struct scim_in *in,
               struct scim *ret, struct error *err) MUST_USE;
+
+/* Also notes the request, if it changed something or was refused (scim_requests). Parks. */
 void scim_close(struct scim *self);
 
 /* Fails: NOT_FOUND. */

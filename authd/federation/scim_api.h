@@ -11,6 +11,8 @@
 enum {
     SCIM_TOKENS_MAX = 2, /* valid ones per project, see scim_token_insert.sql */
     SCIM_MAPPINGS_MAX = 200,
+    SCIM_GROUPS_MAX = 1000, /* per project, see scim_group_insert.sql */
+    SCIM_REQUESTS_MAX = 50, /* as in scim_request_note.sql */
     SCIM_BODY_MAX = 1024 * 1024,
 };
 
@@ -50,6 +52,43 @@ struct scim_mapping_list {
     struct field_list resources; /* struct scim_mapping, in the order of preference */
 };
 FIELD_DECLARE(scim_mapping_list);
+
+struct scim_preview_row {
+    const char *accessPolicy;       /* NULL: none */
+    int64_t before, after, changed; /* people; `changed` have another one before */
+};
+FIELD_DECLARE(scim_preview_row);
+
+struct scim_preview {
+    struct field_list resources; /* struct scim_preview_row, most people first */
+};
+FIELD_DECLARE(scim_preview);
+
+struct scim_sent_group {
+    struct uuid id;
+    const char *displayName, *externalId;
+    int64_t members;
+};
+FIELD_DECLARE(scim_sent_group);
+
+struct scim_sent_group_list {
+    struct field_list resources; /* struct scim_sent_group, by name */
+};
+FIELD_DECLARE(scim_sent_group_list);
+
+struct scim_request {
+    int64_t requestedAt;
+    const char *method, *resource;
+    int64_t status;        /* -1: it succeeded */
+    const char *detail;    /* NULL: it succeeded */
+    struct uuid accountId; /* the user's, if a member */
+};
+FIELD_DECLARE(scim_request);
+
+struct scim_request_list {
+    struct field_list resources; /* struct scim_request, newest first */
+};
+FIELD_DECLARE(scim_request_list);
 
 /* A request of the directory, see common/domain/endpoint.h. */
 struct scim_in {

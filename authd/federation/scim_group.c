@@ -1,7 +1,8 @@
 /*
  * scim_group.c - groups of a project's directory (RFC 7643, section 4.2), and the access policies
  * of their members. Handlers: scim_groups, scim_group_create, scim_group_show, scim_group_replace,
- * scim_group_patch, scim_group_delete, scim_mappings, scim_mappings_write.
+ * scim_group_patch, scim_group_delete, scim_sent_groups, scim_mappings, scim_mappings_write,
+ * scim_mappings_preview.
  *
  * A member gets the policy of the first mapping that has one of their groups, or else the default;
  * never admin rights. Without mappings, groups change nothing.
@@ -21,7 +22,6 @@
 #include "common/service/audit.h"
 
 enum {
-    GROUPS_MAX = 1000,   /* per project, see scim_group_insert.sql */
     MEMBERS_MAX = 10000, /* per group, so that its answer fits */
     TEXT_MAX = 256,      /* bytes of displayName and externalId */
     APPLY_MAX = 500,     /* members whose policies one transaction changes */
@@ -160,6 +160,34 @@ int scim_mappings_write(struct authd *d, const struct request *req,
     return scim_mappings(d, req, NULL, out, err);
 }
 
+/* As apply_all() would change it. */
+int scim_mappings_preview(struct authd *d, const struct request *req,
+                          const struct scim_mapping_list *in, struct scim_preview *out,
+                          struct error *err)
+{
+    struct sql_scim_mapping_set_in set = {.project = req->caller->project};
+    struct sql_scim_mapping_preview_in preview = {.project = set.project};
+    struct tenant tenant;
+
+    if (tenant_open_id(d, req, set.project, &tenant, err) < 0 ||
+        read_mappings(d, req, in, &set, err) < 0)
+        return -1;
+    if (!uuid_is_set(&tenant.defaultPractitionerPolicy))
+        return 0;
+    preview.groups = set.groups;
+    preview.policies = set.policies;
+    preview.default_policy = tenant.defaultPractitionerPolicy;
+    return MIN(sql_scim_mapping_preview(d->svc.db, req, &preview, &out->resources, err), 0);
+}
+
+int scim_sent_groups(struct authd *d, const struct request *req, const struct nothing *in UNUSED,
+                     struct scim_sent_group_list *out, struct error *err)
+{
+    const struct sql_scim_sent_group_list_in list = {.project = req->caller->project};
+
+    return MIN(sql_scim_sent_group_list(d->svc.db, req, &list, &out->resources, err), 0);
+}
+
 /* ---- showing ---- */
 
 static int find(const struct scim *self, struct sql_scim_group_row *ret, struct error *err)
@@ -239,7 +267,7 @@ static int read_groups(const struct scim *self, const struct scim_filter *filter
                        struct sql_scim_group_rows *ret, struct error *err)
 {
     const struct sql_scim_group_list_in list = {.project = self->tenant.projectId,
-                                                .most = GROUPS_MAX};
+                                                .most = SCIM_GROUPS_MAX};
     struct sql_scim_group_find_in by = {.project = self->tenant.projectId};
     if (filter) {
         by.display_name = scim_filter_key(filter, "displayName", NULL);

@@ -766,11 +766,10 @@ int scim_user_create(struct authd *d, const struct request *req, const struct sc
                      struct endpoint_answer *out, struct error *err)
 {
     CLEANUP(scim_close) struct scim self;
-    struct uuid id;
 
-    if (scim_open(d, req, in, &self, err) < 0 || create(&self, &id, err) < 0)
+    if (scim_open(d, req, in, &self, err) < 0 || create(&self, &self.made, err) < 0)
         return -1;
-    return show(&self, id, 201, out, err);
+    return show(&self, self.made, 201, out, err);
 }
 
 int scim_user_replace(struct authd *d, const struct request *req, const struct scim_in *in,

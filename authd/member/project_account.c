@@ -172,9 +172,9 @@ int project_account_open(struct authd *d, const struct request *req, struct uuid
 
 /* Like project_account_open(), and audits the read. `what`: the part that is read; NULL: the
  * account itself. */
-static int open_for_reading(struct authd *d, const struct request *req, struct uuid account,
-                            const char *what, struct tenant *ret_tenant,
-                            struct project_account *ret, struct error *err)
+int project_account_read(struct authd *d, const struct request *req, struct uuid account,
+                         const char *what, struct tenant *ret_tenant, struct project_account *ret,
+                         struct error *err)
 {
     struct sql_project_account_record_in record;
 
@@ -195,7 +195,7 @@ int project_account_get(struct authd *d, const struct request *req,
 {
     struct tenant tenant;
 
-    return open_for_reading(d, req, in->id, NULL, &tenant, out, err);
+    return project_account_read(d, req, in->id, NULL, &tenant, out, err);
 }
 
 int project_account_sessions(struct authd *d, const struct request *req,
@@ -214,7 +214,7 @@ int project_account_sessions(struct authd *d, const struct request *req,
     struct tenant tenant;
 
     if (page_cursor_read(req->arena, &d->svc.seal, key, req->now_ms, in->_cursor, &from, err) < 0 ||
-        open_for_reading(d, req, in->id, "sessions", &tenant, &account, err) < 0)
+        project_account_read(d, req, in->id, "sessions", &tenant, &account, err) < 0)
         return -1;
     if (in->_cursor)
         list.before = from.id;
@@ -233,7 +233,7 @@ int project_account_explain(struct authd *d, const struct request *req,
     struct project_account account;
     struct tenant tenant;
 
-    if (open_for_reading(d, req, in->id, "explain", &tenant, &account, err) < 0)
+    if (project_account_read(d, req, in->id, "explain", &tenant, &account, err) < 0)
         return -1;
     explain.email = account.email;
     explain.role = account.role;

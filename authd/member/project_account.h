@@ -16,6 +16,11 @@ int project_account_open(struct authd *d, const struct request *req, struct uuid
                          struct tenant *ret_tenant, struct project_account *ret,
                          struct error *err) MUST_USE;
 
+/* Also audits that the caller reads `what` of it (NULL: itself). Parks. */
+int project_account_read(struct authd *d, const struct request *req, struct uuid account,
+                         const char *what, struct tenant *ret_tenant, struct project_account *ret,
+                         struct error *err) MUST_USE;
+
 /* A member of the caller's project to lock. */
 struct member_lock {
     struct uuid account, membership;

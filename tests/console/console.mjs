@@ -4,6 +4,7 @@
 // cut, a daemon that hangs, two admins at one setting, a required proof). Each step prints "ok NAME" or "FAILED NAME: why";
 // the exit code is 1 when one failed. A CSP report fails the step. The pattern CONSOLE_STEPS selects steps. Chromium's
 // files are in TMPDIR.
+import { execFileSync } from 'node:child_process';
 import { readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { deflateSync } from 'node:zlib';
@@ -1008,6 +1009,10 @@ const jobs = {
         await page.keyboard.press('Escape');
         const row = page.getByRole('row').filter({ hasText: 'Lakeside staff' });
         await row.getByText('Active').waitFor();
+        await press(row.getByRole('button', { name: 'Test' }));
+        await press(button('Start test'));
+        await page.locator('dialog [role=alert]').waitFor(); // no provider is there
+        await page.keyboard.press('Escape');
         await press(row.getByRole('button', { name: 'Edit' }));
         insist(await field('Client secret').inputValue() === '', 'the secret is shown');
         await field('Status').selectOption('disabled');
@@ -1038,6 +1043,49 @@ const jobs = {
         await press(button('Save'));
         await page.getByRole('row').filter({ hasText: 'Theirs' }).waitFor();
         await api('DELETE', `/v1/project/identity-providers/${data.id}`, undefined, admin);
+    },
+    async 'a directory gets a token that is shown once, and its groups a policy after a preview'() {
+        const policy = (await api('POST', '/v1/project/access-policies', { name: 'Ward staff', resource: [{ resourceType: 'DocumentReference' }] }, admin)).data.id;
+        await go('Directory sync');
+        await press(button('New token'));
+        await page.locator('dialog input:focus').waitFor();
+        await page.keyboard.type('Okta');
+        await press(button('Create token'));
+        await heading('Copy your token').waitFor();
+        const [address, token] = await page.locator('dialog code').allTextContents();
+        insist(address === `${publicUrl}/t/${demo.tenantCode}/scim/v2` && token.startsWith('scim_'), [address, token]);
+        await axe('a new token');
+        await page.keyboard.press('Escape');
+        await page.locator('dialog').waitFor({ state: 'detached' });
+        insist(!(await page.content()).includes('scim_'), 'the token is still there');
+        const clear = await syncDirectory(token, 'Ward 3');
+        await press(button('Refresh'));
+        await page.getByRole('row').filter({ hasText: 'Create person' }).getByText('has not verified the domain').waitFor();
+        await page.getByRole('row').filter({ hasText: 'Create group' }).getByText('Done').waitFor();
+        await go('Overview'); // the screen loads its lists when it is opened
+        await go('Directory sync');
+        await press(button('Add mapping'));
+        insist(await button('Preview and save').isDisabled(), 'a mapping without a group is offered');
+        await field('Group').selectOption({ index: 1 });
+        await field('Access policy').selectOption({ label: 'Ward staff' });
+        await press(button('Preview and save'));
+        await heading('Preview').waitFor();
+        await axe('a preview of mappings');
+        await press(button('Save'));
+        await says('Saved.');
+        insist((await read('/v1/project/scim-mappings')).resources[0]?.accessPolicy === `AccessPolicy/${policy}`, 'not saved');
+        await press(button('Remove'));
+        await press(button('Preview and save'));
+        await heading('Preview').waitFor();
+        await press(button('Save'));
+        await until(async () => (await read('/v1/project/scim-mappings')).resources.length === 0, 'no mappings');
+        await clear();
+        await press(page.getByRole('row').filter({ hasText: 'Okta' }).getByRole('button', { name: 'Delete' }));
+        await type(field('Type “Okta” to confirm'), 'Okta');
+        await page.keyboard.press('Enter');
+        await says('Deleted.');
+        insist((await api('GET', `/t/${demo.tenantCode}/scim/v2/Users`, undefined, token)).status === 401, 'the token still works');
+        await api('DELETE', `/v1/project/access-policies/${policy}`, undefined, admin);
     },
     async 'a webhook is made, and its secret shown once'() {
         await go('Webhooks');
@@ -1178,10 +1226,11 @@ const jobs = {
     },
 };
 
-const screens = ['/', '/staff', '/staff?tab=invitations', '/patients', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/sign-on', '/policies', '/policies/new', '/applications', '/applications/new', '/keys', '/templates',
+const screens = ['/', '/staff', '/staff?tab=invitations', '/patients', '/settings', '/settings?tab=history', '/account-policy', '/branding', '/audit', '/sign-on', '/directory', '/policies', '/policies/new', '/applications', '/applications/new', '/keys', '/templates',
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
-const dialogs = [['/', 'Review changes'], ['/keys', 'New key'], ['/sign-on', 'Add domain'], ['/sign-on', 'New provider'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const dialogs = [['/', 'Review changes'], ['/keys', 'New key'], ['/sign-on', 'Add domain'], ['/sign-on', 'New provider'], ['/directory', 'New token'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
+const furnished = [['/sign-on', 'Test'], ['/directory', 'Preview and save']]; // dialogs that need furnish()
 const actsOnPatients = ['End all sessions', 'Lock', 'Export data', 'Delete account', 'Remove from project']; // dialogs on a patient's screen
 
 async function axe(what, rules) {
@@ -1358,6 +1407,17 @@ const badlyShown = (on) => on.evaluate(() => {
     return [...new Set(found)];
 });
 
+// As a directory: makes a group of all users, and a user of a domain that is not verified.
+async function syncDirectory(token, displayName) {
+    const scim = (method, path, body) => api(method, `/t/${demo.tenantCode}/scim/v2/${path}`, body, token);
+    const { data: { Resources: users } } = await scim('GET', 'Users');
+    const group = await scim('POST', 'Groups', { displayName, members: users.map(({ id }) => ({ value: id })) });
+    const refused = await scim('POST', 'Users', { userName: 'ana@elsewhere.example', name: { givenName: 'Ana', familyName: 'Lima' }, emails: [{ value: 'ana@elsewhere.example' }] });
+
+    insist(group.status === 201 && refused.status === 400, { group, refused });
+    return () => scim('DELETE', `Groups/${group.data.id}`);
+}
+
 // Makes a row of each kind, with words of usual length.
 async function furnish() {
     await signInHere();
@@ -1376,10 +1436,19 @@ async function furnish() {
     await post('/v1/project/api-keys', { name: 'Nightly export', accessPolicy: `AccessPolicy/${policy.id}`, days: 90, addresses: ['192.0.2.0/24', '2001:db8::/32'] });
     await post('/v1/project/webhooks', { url: 'https://hooks.lakeside-clinic.example/atrium/events', events: ['session.created', 'account.created'] });
     await post('/v1/project/domains', { domain: `appointments.${clinic}.lakeside-clinic.example` });
-    await post('/v1/project/identity-providers', { name: 'Lakeside Clinic staff', preset: 'entra', issuer: 'https://login.microsoftonline.com/7b5e7a3c-52f4-4b6c-9a53-1d0a6f0c2e11/v2.0', clientId: '2f1c0e6a-8d0b-4c57-b8e7-94d6a1c3f520', roles: ['practitioners', 'patients'] });
+    const provider = await post('/v1/project/identity-providers', { name: 'Lakeside Clinic staff', preset: 'entra', issuer: 'https://login.microsoftonline.com/7b5e7a3c-52f4-4b6c-9a53-1d0a6f0c2e11/v2.0', clientId: '2f1c0e6a-8d0b-4c57-b8e7-94d6a1c3f520', roles: ['practitioners', 'patients'] });
     await post('/v1/project/bots', { name: 'Appointment reminder', kind: 'http', url: 'https://bots.lakeside-clinic.example/reminder', identifier: [{ value: `reminder-${clinic}` }] });
     await post('/document', { fileName: 'Discharge summary November 2026.pdf', contentType: 'application/pdf' });
-    return (await read(`/v1/project/accounts?search=maximiliane.hohenlohe`)).resources[0].id;
+    const person = (await read(`/v1/project/accounts?search=maximiliane.hohenlohe`)).resources[0].id;
+
+    execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', '-c', `insert into auth.identity (id, provider_id, project_id, issuer, subject, role, account_id, created_at, last_used_at)
+        select gen_random_uuid(), id, project_id, issuer, '${clinic}', 'Patient', '${person}', 1796000000000, 1796200000000 from auth.identity_provider where id = '${provider.id}'`, suite().postgres.conninfo]);
+    await post('/v1/project/scim-tokens', { name: 'Microsoft Entra ID of the clinic', addresses: ['192.0.2.0/24', '2001:db8::/32'] });
+    await syncDirectory((await post('/v1/project/scim-tokens', { name: 'Okta' })).token, 'Gastroenterology nurses');
+    await post('/v1/project/access-policies', { name: 'Ward staff', resource: [{ resourceType: 'DocumentReference' }] });
+    const [group] = (await read('/v1/project/scim-groups')).resources;
+    insist((await api('PUT', '/v1/project/scim-mappings', { resources: [{ group: group.id, accessPolicy: `AccessPolicy/${policy.id}` }] }, admin)).status === 200, 'no mapping');
+    return person;
 }
 
 // Every screen and dialog in each language and size. Collects everything before it fails.
@@ -1418,7 +1487,7 @@ async function inEachSizeAndLanguage() {
         await other.locator('dialog').waitFor({ state: 'detached' });
         insist(await opener.evaluate((each) => each === document.activeElement), `${what}: the focus is not back`);
     };
-    const places = [...screens.map((at) => [at, []]), ['/staff', ['Invite staff']], [`/people/${person}`, actsOnPatients], ...dialogs.map(([at, name]) => [at, [name]])];
+    const places = [...screens.map((at) => [at, []]), ['/staff', ['Invite staff']], [`/people/${person}`, [...actsOnPatients, 'Remove link']], ...[...dialogs, ...furnished].map(([at, name]) => [at, [name]])];
 
     await signIn(other);
     for (const [at, names] of places) {

@@ -153,6 +153,7 @@ static const char functions[] =
     "insert into auth.scim_group values (p, p, 'G', null, 1); "
     "insert into auth.scim_group_member select p, p, id from auth.scim_user where project_id = p; "
     "insert into auth.scim_mapping values (p, 1, 'G', p); "
+    "insert into auth.scim_request values (p, p, 1, 'PUT', 'Users'); "
     "insert into settings.access_policy values (p, gen_random_uuid(), 'P', '[]', null, 1, 1); "
     "insert into settings.client values (p, gen_random_uuid(), 'C', 1); "
     "insert into settings.setting_history (project_id, version, name, changed_at) "

@@ -149,6 +149,12 @@ static struct http_request account_session_end(void)
     return account_act(who, audited_path("sessions/%s/end", session));
 }
 
+static struct http_request account_identities(void)
+{
+    return audited_by(admin, "GET",
+                      audited_path(ACCOUNTS "/%s/identities", account_of(audited_patient())), NULL);
+}
+
 static struct http_request account_reset_mfa(void)
 {
     const struct person *who = audited_patient();
@@ -335,6 +341,18 @@ static struct http_request provider_delete(void)
                       NULL);
 }
 
+static struct http_request account_identity_unlink(void)
+{
+    const struct person *who = audited_patient();
+    const char *sql = audited_path("insert into auth.identity select gen_random_uuid(), id, "
+                                   "project_id, issuer, '%s', 'Patient', '%s', 1, 1 from "
+                                   "auth.identity_provider limit 1 returning id",
+                                   made(provider_create()), account_of(who));
+
+    return account_act(who,
+                       audited_path("identities/%s/unlink", audited_text(suite_query(suite, sql))));
+}
+
 static json_t *body_fhir_server(void)
 {
     static int number;
@@ -511,6 +529,8 @@ static const struct audited audited[] = {
     {"project_account_get", account_read, 200, "account.read success Account"},
     {"project_account_sessions", account_sessions, 200, "account.read success Account sessions"},
     {"project_account_explain", account_explain, 200, "account.read success Account explain"},
+    {"project_account_identities", account_identities, 200,
+     "account.read success Account identities"},
     {"project_account_lock", account_lock, 204, "membership.lock success ProjectMembership"},
     {"project_account_unlock", account_unlock, 204, "membership.unlock success ProjectMembership"},
     {"project_account_end_sessions", account_end_sessions, 204,
@@ -549,6 +569,8 @@ static const struct audited audited[] = {
     {"identity_provider_create", provider_create, 200, "provider.write success IdentityProvider"},
     {"identity_provider_replace", provider_replace, 200, "provider.write success IdentityProvider"},
     {"identity_provider_delete", provider_delete, 204, "provider.delete success IdentityProvider"},
+    {"project_account_identity_unlink", account_identity_unlink, 204,
+     "identity.unlink success Account Staff"},
     {"fhir_server_create", fhir_server_create, 200, "fhir-server.create success FhirServer"},
     {"fhir_server_replace", fhir_server_replace, 200, "fhir-server.replace success FhirServer"},
     {"fhir_server_delete", fhir_server_delete, 204, "fhir-server.delete success FhirServer"},

@@ -686,6 +686,56 @@ static void an_own_link_can_be_removed(void)
     CU_ASSERT_EQUAL(links("unlinked"), 0);
 }
 
+static struct http_answer *unlink_by(const struct person *who, const char *account,
+                                     const char *link)
+{
+    char path[160];
+
+    snprintf(path, sizeof(path), "/v1/project/accounts/%s/identities/%s/unlink", account, link);
+    return http_post(suite_url(suite), path, who->access,
+                     json_pack("{s:s}", "reason", "wrong person"));
+}
+
+static void an_admin_removes_a_link(void)
+{
+    char id[37], path[128];
+    PERSON member = member_join(suite, admin, "Practitioner", false, id);
+    PERSON other = member_join(suite, admin, "Practitioner", false, id);
+
+    person_is("by-admin", member->email);
+    HTTP_ANSWER first = sign_in("Practitioner");
+    CHECK_STATUS(first, 200);
+    TEXT account = suite_account(suite, member->email);
+    TEXT beside = suite_account(suite, other->email);
+    snprintf(path, sizeof(path), "/v1/project/accounts/%s/identities", account);
+    HTTP_ANSWER list = http_get(suite_url(suite), path, admin->access);
+    CHECK_STATUS(list, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "identities.0.provider"), "Staff ID");
+    const char *link = http_text(list, "identities.0.id");
+    HTTP_ANSWER no_admin = unlink_by(member, account, link);
+    CHECK_STATUS(no_admin, 403);
+    HTTP_ANSWER of_other = unlink_by(admin, beside, link);
+    CHECK_STATUS(of_other, 404);
+    HTTP_ANSWER no_member = unlink_by(admin, "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b", link);
+    CHECK_STATUS(no_member, 404);
+    TEXT own = suite_account(suite, admin->email);
+    HTTP_ANSWER itself = unlink_by(admin, own, link);
+    CHECK_STATUS(itself, 409);
+    suite_advance_clock(suite, 901);
+    HTTP_ANSWER stale = unlink_by(admin, account, link);
+    CHECK_STATUS(stale, 401);
+    CU_ASSERT_EQUAL(links("by-admin"), 1);
+    sign_in_again();
+    HTTP_ANSWER tokens = sign_in("Practitioner");
+    CHECK_STATUS(tokens, 200);
+    HTTP_ANSWER done = unlink_by(admin, account, link);
+    CHECK_STATUS(done, 204);
+    CU_ASSERT_TRUE(suite_everywhere(suite, http_text(tokens, "accessToken"), 401));
+    CU_ASSERT_EQUAL(links("by-admin"), 0);
+    HTTP_ANSWER again = unlink_by(admin, account, link);
+    CHECK_STATUS(again, 404);
+}
+
 static void a_second_factor_is_asked_unless_trusted(void)
 {
     char id[37], code[7];
@@ -829,6 +879,7 @@ static const struct unit_case cases[] = {
     CASE(a_disabled_provider_ends_everything),
     CASE(an_ended_membership_stays_ended),
     CASE(an_own_link_can_be_removed),
+    CASE(an_admin_removes_a_link),
     CASE(a_second_factor_is_asked_unless_trusted),
     CASE(a_killed_authd_loses_no_sign_in),
     CASE(a_draft_can_only_be_tested),

@@ -13,6 +13,7 @@
 
 #define TOKENS "/v1/project/scim-tokens"
 #define MAPPINGS "/v1/project/scim-mappings"
+#define PREVIEW MAPPINGS "/preview"
 #define SCIM "/t/demo/scim/v2"
 #define OTHER "scim-other" /* another organization's tenant */
 #define PASSWORD "correct horse battery staple"
@@ -866,6 +867,121 @@ static void the_first_mapped_group_gives_the_policy(void)
     CU_ASSERT_EQUAL(json_array_size(http_member(list, "resources")), 0);
 }
 
+static json_t *mapping(const char *group, const char *policy)
+{
+    return json_pack("{s:[{s:s, s:o}]}", "resources", "group", group, "accessPolicy",
+                     json_sprintf("AccessPolicy/%s", policy));
+}
+
+/* A number of a policy's row, or -1. */
+static long previewed(const struct http_answer *preview, const char *policy, const char *member)
+{
+    json_t *row;
+    size_t i;
+
+    json_array_foreach(http_member(preview, "resources"), i, row)
+    {
+        const char *text = json_string_value(json_object_get(row, "accessPolicy"));
+
+        if (text && strcmp(text + strlen("AccessPolicy/"), policy) == 0)
+            return (long)json_integer_value(json_object_get(row, member));
+    }
+    return -1;
+}
+
+static void a_mapping_is_previewed(void)
+{
+    PERSON admin = person_admin(suite);
+    char ana[40], bo[40], ward[40], policy[40], operation[128], sql[160];
+
+    create("preview-ana", ana);
+    create("preview-bo", bo);
+    snprintf(sql, sizeof(sql), "select policy_id from auth.membership where id = '%s'", ana);
+    TEXT standard = suite_query(suite, sql);
+    make_policy(admin, "Ward", policy);
+    make_group("Ward", "g-ward", ana, ward);
+    snprintf(operation, sizeof(operation), "{'op':'add','path':'members','value':[{'value':'%s'}]}",
+             bo);
+    HTTP_ANSWER added = patch_group(ward, operation);
+    CHECK_STATUS(added, 204);
+    HTTP_ANSWER groups = http_get(suite_url(suite), "/v1/project/scim-groups", admin->access);
+    CHECK_STATUS(groups, 200);
+    UNIT_CHECK(strstr(groups->body, "\"externalId\":\"g-ward\",\"members\":2") != NULL, "%s",
+               groups->body);
+    HTTP_ANSWER preview =
+        http_post(suite_url(suite), PREVIEW, admin->access, mapping("g-ward", policy));
+    CHECK_STATUS(preview, 200);
+    CU_ASSERT_EQUAL(previewed(preview, policy, "before"), 0);
+    CU_ASSERT_EQUAL(previewed(preview, policy, "after"), 2);
+    CU_ASSERT_EQUAL(previewed(preview, policy, "changed"), 2);
+    CU_ASSERT_EQUAL(previewed(preview, standard, "before") - previewed(preview, standard, "after"),
+                    2);
+    CU_ASSERT_EQUAL(previewed(preview, standard, "changed"), 0);
+    check_policy(ana, standard);
+    HTTP_ANSWER set = http_put(suite_url(suite), MAPPINGS, admin->access, mapping(ward, policy));
+    CHECK_STATUS(set, 200);
+    check_policy(ana, policy);
+    HTTP_ANSWER same = http_post(suite_url(suite), PREVIEW, admin->access, mapping(ward, policy));
+    CU_ASSERT_EQUAL(previewed(same, policy, "before"), 2);
+    CU_ASSERT_EQUAL(previewed(same, policy, "changed"), 0);
+    HTTP_ANSWER unknown =
+        http_post(suite_url(suite), PREVIEW, admin->access, mapping(ward, UNKNOWN));
+    CHECK_STATUS(unknown, 422);
+    HTTP_ANSWER none =
+        http_put(suite_url(suite), MAPPINGS, admin->access, json_pack("{s:[]}", "resources"));
+    CHECK_STATUS(none, 200);
+    check_policy(ana, standard);
+}
+
+static struct http_answer *requests(const struct person *admin)
+{
+    return http_get(suite_url(suite), "/v1/project/scim-requests", admin->access);
+}
+
+/* Changes and refusals are listed; reads are not, nor what the directory wrote. */
+static void the_latest_requests_are_shown(void)
+{
+    PERSON admin = person_admin(suite);
+    char id[40];
+
+    create("noted", id);
+    HTTP_ANSWER read = show(id);
+    CHECK_STATUS(read, 200);
+    HTTP_ANSWER off = patch(id, "{'op':'replace','value':{'active':false}}");
+    CHECK_STATUS(off, 200);
+    HTTP_ANSWER twice = ask("POST", "/Users",
+                            "{'userName':'noted@clinic.example','name':{'givenName':'Ana'},"
+                            "'emails':[{'value':'noted@clinic.example'}]}");
+    CHECK_STATUS(twice, 409);
+    HTTP_ANSWER by_address = ask("GET", "/Users/noted@clinic.example", NULL);
+    CHECK_STATUS(by_address, 404);
+    HTTP_ANSWER list = requests(admin);
+    CHECK_STATUS(list, 200);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.0.method"), "GET");
+    CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.status")), 404);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.1.status")), 409);
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.1.detail"), http_text(twice, "detail"));
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.2.method"), "PATCH");
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.2.resource"), "Users");
+    CU_ASSERT_TRUE(json_is_null(http_member(list, "resources.2.status")));
+    CU_ASSERT_TRUE(*http_text(list, "resources.2.accountId") != '\0');
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.3.method"), "POST");
+    CU_ASSERT_STRING_EQUAL(http_text(list, "resources.3.accountId"),
+                           http_text(list, "resources.2.accountId"));
+    CU_ASSERT_PTR_NULL(strstr(list->body, "noted"));
+    for (int i = 0; i < 60; i++) {
+        HTTP_ANSWER missing = show(UNKNOWN);
+        CHECK_STATUS(missing, 404);
+    }
+    HTTP_ANSWER full = requests(admin);
+    CU_ASSERT_EQUAL(json_array_size(http_member(full, "resources")), 50);
+    CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.scim_request"), 50);
+    HTTP_ANSWER stranger = ask_at(suite_url(suite), "scim_unknown", "POST", "/Users", "{}");
+    CHECK_STATUS(stranger, 401);
+    HTTP_ANSWER same = requests(admin);
+    CU_ASSERT_STRING_EQUAL(same->body, full->body);
+}
+
 static void admins_keep_their_policy(void)
 {
     PERSON admin = person_admin(suite);
@@ -938,6 +1054,8 @@ static void a_token_is_for_its_networks(void)
     CHECK_STATUS(inside, 200);
     HTTP_ANSWER outside = http_call(suite_url(suite), &far);
     check_error(outside, 403, "");
+    HTTP_ANSWER list = requests(admin);
+    CU_ASSERT_EQUAL(json_integer_value(http_member(list, "resources.0.status")), 403);
     HTTP_ANSWER wrong =
         make_token(admin, json_pack("{s:s, s:[s]}", "name", "Wrong", "addresses", "clinic"));
     CHECK_STATUS(wrong, 422);
@@ -1018,6 +1136,8 @@ static const struct unit_case cases[] = {
     CASE(the_last_admin_stays),
     CASE(more_than_a_fifth_is_many),
     CASE(the_first_mapped_group_gives_the_policy),
+    CASE(a_mapping_is_previewed),
+    CASE(the_latest_requests_are_shown),
     CASE(admins_keep_their_policy),
     CASE(the_configuration_is_true),
     CASE(a_token_is_for_its_networks),

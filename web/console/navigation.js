@@ -15,6 +15,7 @@ export const groups = [
         { path: '/branding', title: N('Branding') },
         { path: '/account-policy', title: N('Account policy') },
         { path: '/sign-on', title: N('Single sign-on') },
+        { path: '/directory', title: N('Directory sync') },
         { path: '/policies', title: N('Access policies') },
         { path: '/applications', title: N('Applications') },
         { path: '/keys', title: N('API keys') },

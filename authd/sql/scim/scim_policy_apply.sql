@@ -9,17 +9,9 @@ wanted as materialized (
     select
         m.id,
         coalesce(
-            (
-                select p.policy_id
-                from scim_group_member gm
-                join scim_group g on g.project_id = gm.project_id and g.id = gm.group_id
-                join scim_mapping p
-                    on p.project_id = g.project_id
-                        and (p.group_key = g.id::text or p.group_key = g.external_id)
-                where gm.project_id = :project and gm.user_id = m.id
-                order by p.place
-                limit 1
-            ),
+            -- include: scim_mapped_policy(project = :project, user = m.id, mapping = {(
+            --     select place, group_key, policy_id from scim_mapping where project_id = :project
+            -- ) p}),
             :default_policy
         ) as policy_id
     from unnest(:users) u (id)

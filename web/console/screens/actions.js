@@ -184,7 +184,7 @@ const notes = {
     logout: N('Signed out'), revoked: N('Revoked'), credential: N('After a change of the sign-in details'), theft: N('The refresh token was copied'), 'login-replay': N('Code used twice'),
     removed: N('Removed from the project'), limit: N('Too many sessions'), application: N('The application was deleted or restricted'), claimed: N('When the email address was first verified'),
     oauth: N('For an application'), device: N('For a device'), wipe: N('With everything the account owns'), admin: N('As an admin'), 'sign-up': N('By signing up'), declined: N('Declined'),
-    link: N('With a link'), invitation: N('With an invitation'), import: N('During an import'), verified: N('With a verified email'), sessions: N('Sessions'), explain: N('Sign-in check'),
+    link: N('With a link'), invitation: N('With an invitation'), import: N('During an import'), verified: N('With a verified email'), sessions: N('Sessions'), identities: N('Identity providers'), explain: N('Sign-in check'),
     begin: N('Closed, not deleted yet'), project: N('With the project'), 'not uploaded': N('It was never uploaded'), 'given up': N('The upload was not finished'),
 };
 

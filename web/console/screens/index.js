@@ -14,6 +14,7 @@ const screens = [
     { at: '/branding', module: 'branding', name: 'Branding' },
     { at: '/audit', module: 'audit', name: 'Audit' },
     { at: '/sign-on', module: 'sign_on', name: 'SignOn' },
+    { at: '/directory', module: 'directory', name: 'Directory' },
     { at: '/policies', module: 'policies', name: 'Policies' },
     { at: '/policies/:id', module: 'policies', name: 'Policy' },
     { at: '/applications', module: 'clients', name: 'Clients' },

@@ -88,6 +88,22 @@ function Sessions({ id, stamp, onEnd }) {
 
 const endSession = (row) => ({ key: `sessions/${row.id}/end`, title: N('End session'), done: N('Session ended.'), text: N('Signs this person out on this device.'), danger: true });
 
+const unlink = (row) => ({ key: `identities/${row.id}/unlink`, title: N('Remove link'), done: N('Link removed.'),
+    text: N('Ends the sessions that this provider made, and emails the person. The next sign-in with the provider can link the account again; lock the person to prevent it.'), danger: true });
+
+/** The identity providers that sign the person in. */
+function Identities({ id, stamp, onEnd }) {
+    const list = useLoad(() => get(`/v1/project/accounts/${id}/identities`), [id, stamp]);
+
+    return (list.error || list.data?.identities.length > 0) && html`<${Section} title=${t('Linked identity providers')}>
+        <${Loaded} from=${list}>${({ identities }) => html`<${Table} label=${t('Linked identity providers')} rows=${identities} columns=${[
+            { title: t('Provider'), cell: (row) => row.provider },
+            { title: t('Linked since'), kind: 'time', cell: (row) => time(row.createdAt) },
+            { title: t('Last used'), kind: 'time', cell: (row) => time(row.lastUsedAt) },
+            onEnd && { kind: 'acts', cell: (row) => html`<${Button} kind="quiet danger" onClick=${() => onEnd(row)}>${t('Remove link')}<//>` },
+        ].filter(Boolean)} />`}<//><//>`;
+}
+
 // A step's remark in the reader's language, or as the server sent it.
 const remark = (step) => t(steps[step.check]?.[1]?.[step.outcome] ?? step.hint ?? '');
 
@@ -202,6 +218,7 @@ export function Person({ id, me }) {
             <${Profile} who=${data} own=${own} policy=${policies.data?.find((each) => data.accessPolicy === `AccessPolicy/${each.id}`)} onAct=${setAct}
                 onRemove=${() => setGone(true)} onDone=${again} />
             <${Sessions} id=${id} stamp=${stamp} onEnd=${own ? undefined : (row) => setAct(endSession(row))} />
+            <${Identities} id=${id} stamp=${stamp} onEnd=${own ? undefined : (row) => setAct(unlink(row))} />
             ${data.role === 'Patient' && html`<${Exports} id=${id} stamp=${stamp} />`}
             ${act && html`<${Act} act=${act} who=${data} onClose=${() => setAct(null)} onDone=${() => { setAct(null); again(); }} />`}
             ${gone && html`<${Remove} who=${data} onClose=${() => setGone(false)} />`}`}<//>

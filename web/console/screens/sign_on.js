@@ -112,8 +112,20 @@ function Edit({ provider, domains, onClose, onDone }) {
     <//>`;
 }
 
+/** The test is a link, because browsers open a window only by a click, and the start needs a fresh proof first. */
+function Test({ provider, onClose }) {
+    const [url, setUrl] = useState(null);
+    const { busy, error, run } = useAct(async () => setUrl((await post(`${PROVIDERS}/${provider.id}/test`)).authorizeUrl));
+
+    return html`<${Dialog} title=${t('Test {provider}', { provider: provider.name })} submit=${t('Start test')} busy=${busy} error=${error} onClose=${onClose} onSubmit=${url ? undefined : run} close=${t('Close')}>
+        <p>${t('Sign in at the provider in a new tab. Atrium then shows there which rules passed, and what the provider said. No one is signed in or linked.')}</p>
+        ${provider.testedAt && html`<p class="soft">${t('Last successful test: {time}', { time: time(provider.testedAt) })}</p>`}
+        ${url && html`<p><a class="button primary" href=${url} target="_blank" rel="noopener noreferrer">${t('Sign in at the provider')}</a></p>`}
+    <//>`;
+}
+
 function Providers({ list, domains }) {
-    const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [address, setAddress] = useState(null);
+    const [edit, setEdit] = useState(null), [gone, setGone] = useState(null), [address, setAddress] = useState(null), [test, setTest] = useState(null);
     const open = useAct(toasting(async (row) => setEdit(await getState(`${PROVIDERS}/${row.id}`))));
     const done = (made) => {
         if (!edit.id && made.redirectUri)
@@ -130,12 +142,14 @@ function Providers({ list, domains }) {
             { title: t('For'), cell: (row) => row.roles.map((each) => t(people[each])).join(', ') },
             { title: t('Status'), cell: (row) => html`<${Badge} kind=${states[row.state][1]}>${t(states[row.state][0])}<//>` },
             { kind: 'acts', cell: (row) => html`${row.redirectUri && html`<${Button} kind="quiet" onClick=${() => setAddress(row.redirectUri)}>${t('Redirect URI')}<//>`}
+                <${Button} kind="quiet" onClick=${() => setTest(row)}>${t('Test')}<//>
                 <${Button} kind="quiet" busy=${open.busy} onClick=${() => open.run(row)}>${t('Edit')}<//><${Button} kind="quiet danger" onClick=${() => setGone(row)}>${t('Delete')}<//>` },
         ]} empty=${html`<${Empty} title=${t('No identity providers yet')}><p>${t('Add your organization’s directory, such as Microsoft Entra ID or Google Workspace.')}</p><//>`} />
             ${inherited.length > 0 && html`<h3>${t('Inherited')}</h3><p class="soft">${t('From the organization above. You can turn them off in the settings.')}</p>
             <${Table} label=${t('Inherited')} rows=${inherited} columns=${[{ title: t('Button text'), cell: (row) => row.name }, { title: t('Issuer'), cell: (row) => row.issuer }]} />`}`}<//>
         ${edit && html`<${Edit} provider=${edit.id ? edit : null} domains=${domains} onClose=${() => setEdit(null)} onDone=${done} />`}
         ${address && html`<${Secret} title=${t('Redirect URI')} text=${t('Register this address at your provider.')} secret=${address} onClose=${() => setAddress(null)} />`}
+        ${test && html`<${Test} provider=${test} onClose=${() => { setTest(null); list.reload(); }} />`}
         ${gone && html`<${ConfirmName} title=${t('Delete provider')} name=${gone.name} submit=${t('Delete')} act=${() => remove(`${PROVIDERS}/${gone.id}`)} onClose=${() => setGone(null)}
             onDone=${() => { setGone(null); list.reload(); toast(t('Deleted.')); }}><p>${t('People can no longer sign in with it.')}</p><//>`}
     <//>`;
