@@ -13,6 +13,7 @@
 #include "tests/support/factor.h"
 #include "tests/support/identity_provider.h"
 #include "tests/support/members.h"
+#include "tests/support/oauth.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
@@ -476,6 +477,40 @@ static void codes_lead_only_to_the_registered_address(void)
     CHECK_STATUS(thief, 400);
 }
 
+/* A session code is not limited by a client's scopes, so only the project's own get one. */
+static void own_clients_get_codes_at_their_redirect_uris(void)
+{
+    TEXT own = oauth_register(
+        suite, admin,
+        "{\"redirectUris\":[\"https://portal.example/cb\",\"http://127.0.0.1/cb\"]}");
+    TEXT third = oauth_register(
+        suite, admin, "{\"redirectUris\":[\"https://third.example/cb\"],\"firstParty\":false}");
+    static const char *const refused[] = {"https://portal.example/cb/", "https://PORTAL.example/cb",
+                                          "https://portal.example/cb?x=1", "http://127.0.0.1/cb",
+                                          "https://third.example/cb"};
+    char path[96];
+
+    person_is("rui", "rui@elsewhere.example");
+    TEXT callback = callback_at("demo", provider, "Practitioner", "https://portal.example/cb");
+    TEXT location = follow(callback);
+    UNIT_CHECK(strncmp(location, "https://portal.example/cb?", 26) == 0, "%s", location);
+    HTTP_ANSWER tokens = redeem("Practitioner", location, NULL);
+    CHECK_STATUS(tokens, 200);
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+        HTTP_ANSWER other = start_at("demo", provider, "Practitioner", refused[i]);
+        UNIT_CHECK(other->status == 422, "%s: %d", refused[i], other->status);
+    }
+    /* Another project's client is no one here. */
+    HTTP_ANSWER beside =
+        start_at("neighbour", provider, "Practitioner", "https://portal.example/cb");
+    CHECK_STATUS(beside, 422);
+    snprintf(path, sizeof(path), "/v1/project/clients/%s", own);
+    HTTP_ANSWER deleted = http_delete(suite_url(suite), path, admin->access);
+    CHECK_STATUS(deleted, 204);
+    HTTP_ANSWER late = start_at("demo", provider, "Practitioner", "https://portal.example/cb");
+    CHECK_STATUS(late, 422);
+}
+
 /* A callback at the path of another provider, even of the same issuer, is not the sign-in's. */
 static void two_providers_are_not_mixed_up(void)
 {
@@ -505,19 +540,12 @@ static void a_session_opens_nothing_beside_or_above(void)
 
 /* ---- pages ---- */
 
-/* Presses the page's button. Returns the callback's path, "" for none. The caller frees it. */
-static char *press(struct browser *browser, const char *tenant, const char *role)
+/* Returns the displayed page's link to the provider, "" for none. The caller frees it. */
+static char *outward(const struct browser *browser)
 {
-    char page[128], form[64];
     const char *link, *end;
-    char *url, *callback;
+    char *url;
 
-    snprintf(page, sizeof(page), "/t/%s/sign-in", tenant);
-    CU_ASSERT_EQUAL(browser_get(browser, page), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "Continue with Staff ID"));
-    snprintf(page, sizeof(page), "/t/%s/idp/%s/start", tenant, provider);
-    snprintf(form, sizeof(form), "role=%s", role);
-    CU_ASSERT_EQUAL(browser_post(browser, page, form), 200);
     link = browser->page->body ? strstr(browser->page->body, "href=\"https://127.0.0.1") : NULL;
     if (!UNIT_CHECK(link != NULL, "%s", browser->page->body))
         return strdup("");
@@ -528,10 +556,32 @@ static char *press(struct browser *browser, const char *tenant, const char *role
         *at++ = *link;
         link += strncmp(link, "&amp;", 5) == 0 ? 5 : 1;
     }
+    return url;
+}
+
+/* Goes through the provider. Returns the callback's path, "" for none. The caller frees it. */
+static char *pass(const struct browser *browser)
+{
+    TEXT url = outward(browser);
+    char *callback;
+
     keep_time(IDENTITY_FINE);
     callback = identity_provider_visit(clinic, url);
-    free(url);
     return callback ? callback : strdup("");
+}
+
+/* Presses the page's button, and goes through the provider. */
+static char *press(struct browser *browser, const char *tenant, const char *role)
+{
+    char page[128], form[64];
+
+    snprintf(page, sizeof(page), "/t/%s/sign-in", tenant);
+    CU_ASSERT_EQUAL(browser_get(browser, page), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Continue with Staff ID"));
+    snprintf(page, sizeof(page), "/t/%s/idp/%s/start", tenant, provider);
+    snprintf(form, sizeof(form), "role=%s", role);
+    CU_ASSERT_EQUAL(browser_post(browser, page, form), 200);
+    return pass(browser);
 }
 
 static void a_page_signs_in_by_its_button(void)
@@ -549,6 +599,74 @@ static void a_page_signs_in_by_its_button(void)
     CU_ASSERT_EQUAL(browser_get(patient, path_of(other)), 303);
     CU_ASSERT_EQUAL(browser_follow(patient), 200);
     CU_ASSERT_TRUE(browser_sees(patient, "ana@elsewhere.example"));
+}
+
+/* Asks for a code with a hint. Returns the status of the page where the browser ends up. */
+static int ask_with_hint(struct browser *browser, const char *client, const char *hint)
+{
+    char behind[512];
+
+    snprintf(behind, sizeof(behind), "%s&login_hint=rui%%40nurses.example&idp_hint=%s", OAUTH_USUAL,
+             hint);
+    (void)oauth_ask(browser, client, behind);
+    return oauth_follow(browser);
+}
+
+static void a_clients_hint_leads_to_the_provider(void)
+{
+    BROWSER browser = browser_open(suite);
+    TEXT client = oauth_register(suite, admin, "{}");
+    char form[1024];
+
+    set_provider("{\"roles\":[\"practitioners\"]}");
+    person_is("rui", "rui@elsewhere.example");
+    CU_ASSERT_EQUAL(ask_with_hint(browser, client, provider), 200);
+    TEXT url = outward(browser);
+    UNIT_CHECK(strstr(url, "login_hint=rui%40nurses.example") != NULL, "%s", url);
+    TEXT callback = pass(browser);
+    (void)browser_get(browser, path_of(callback));
+    (void)oauth_follow(browser);
+    TEXT code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    /* It survives a push and a post. */
+    snprintf(form, sizeof(form), "client_id=%s%s&idp_hint=%s", client, OAUTH_USUAL, provider);
+    HTTP_ANSWER pushed = oauth_post(suite, "par", form);
+    BROWSER other = browser_open(suite);
+    CHECK_STATUS(pushed, 201);
+    snprintf(form, sizeof(form), "&request_uri=%s", http_text(pushed, "request_uri"));
+    (void)oauth_ask(other, client, form);
+    CU_ASSERT_EQUAL(oauth_follow(other), 200);
+    CU_ASSERT_TRUE(browser_sees(other, "Sign in with Staff ID"));
+    snprintf(form, sizeof(form), "client_id=%s%s&idp_hint=%s", client, OAUTH_USUAL, provider);
+    HTTP_ANSWER posted = oauth_post(suite, "authorize", form);
+    TEXT location = http_header(posted, "Location");
+    UNIT_CHECK(location && strstr(location, provider), "%s", location ? location : "");
+    set_provider("{}");
+}
+
+static void an_unknown_hint_is_ignored(void)
+{
+    static const char *const hints[] = {"019a0b52-6e1d-7a34-9c87-5b2f1d8e6a09", "..%2F..%2Fx", ""};
+    BROWSER browser = browser_open(suite);
+    TEXT client = oauth_register(suite, admin, "{}");
+    char page[128];
+
+    for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
+        CU_ASSERT_EQUAL(ask_with_hint(browser, client, hints[i]), 200);
+        CU_ASSERT_TRUE(browser_sees(browser, "rui@nurses.example"));
+    }
+    /* Of two roles, the person chooses. */
+    CU_ASSERT_EQUAL(ask_with_hint(browser, client, provider), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "rui@nurses.example"));
+    set_provider("{\"state\":\"disabled\"}");
+    CU_ASSERT_EQUAL(ask_with_hint(browser, client, provider), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "rui@nurses.example"));
+    set_provider("{\"roles\":[\"practitioners\"]}");
+    /* A link of another site has no request. */
+    snprintf(page, sizeof(page), "/t/demo/idp/%s/start", provider);
+    CU_ASSERT_EQUAL(browser_get(browser, page), 303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in"));
+    set_provider("{}");
 }
 
 /* Login CSRF: another browser does not end up in the attacker's account. */
@@ -821,9 +939,12 @@ static const struct unit_case cases[] = {
     CASE(admins_and_false_addresses_are_not_linked),
     CASE(a_state_is_good_once),
     CASE(codes_lead_only_to_the_registered_address),
+    CASE(own_clients_get_codes_at_their_redirect_uris),
     CASE(two_providers_are_not_mixed_up),
     CASE(a_session_opens_nothing_beside_or_above),
     CASE(a_page_signs_in_by_its_button),
+    CASE(a_clients_hint_leads_to_the_provider),
+    CASE(an_unknown_hint_is_ignored),
     CASE(another_browser_is_not_signed_in),
     CASE(a_project_below_inherits_the_provider),
     CASE(a_disabled_provider_ends_everything),
