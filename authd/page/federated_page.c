@@ -147,9 +147,8 @@ static enum visit_step follow_hint(const struct visit *visit, const struct feder
     return visit_go(visit, arena_printf(visit->req.arena, "sign-in?next=%s", visit->next), out);
 }
 
-int page_federated_hint(struct authd *d, const struct request *req,
-                        const struct federated_form *in, struct page_answer *out,
-                        struct error *err)
+int page_federated_hint(struct authd *d, const struct request *req, const struct federated_form *in,
+                        struct page_answer *out, struct error *err)
 {
     struct visit visit;
     enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
