@@ -122,7 +122,9 @@ const struct check authd_checks[] = {
     {"domains", CHECK_DATABASE,
      "Their projects' admins got an email. Verify a domain by hand with `atriumctl domain verify`.",
      domain_health_check},
-    {"identity providers", CHECK_DATABASE, "Set public_url (section common).",
+    {"identity providers", CHECK_DATABASE,
+     "People can't sign in there: tell the project's admins. For a network of your own, set "
+     "allow_networks and client_ca_file (section authd).",
      provider_health_check},
     {"shared accounts", CHECK_DATABASE,
      "Set public_url (section common) to give them account pages; until then, use atriumctl "

@@ -256,6 +256,16 @@ int client_lookup(struct settingsd *d, const struct request *req, const struct c
     return 0;
 }
 
+/* True by success; NOT_FOUND: no client of the project's own has this redirect URI. */
+int client_redirect(struct settingsd *d, const struct request *req,
+                    const struct client_redirect_in *in, struct nothing *out UNUSED,
+                    struct error *err)
+{
+    const struct sql_client_redirect_find_in find = {.project = in->projectId, .uri = in->uri};
+
+    return require_client(sql_client_redirect_find(d->svc.db, req, &find, err), err);
+}
+
 int oauth_client_get(struct settingsd *d, const struct request *req,
                      const struct oauth_client_get_in *in, struct oauth_client *out,
                      struct error *err)

@@ -206,6 +206,13 @@ static const struct field oauth_client_get_in_rows[] = {
 };
 FIELD_TABLE(oauth_client_get_in);
 
+static const struct field client_redirect_in_rows[] = {
+    FIELD_UUID(struct client_redirect_in, projectId, FIELD_REQUIRED, "Project of the client."),
+    FIELD_TEXT(struct client_redirect_in, uri, 1, 2048, FIELD_REQUIRED, "A redirect URI.",
+               "https://portal.example.org/callback"),
+};
+FIELD_TABLE(client_redirect_in);
+
 static const struct field oauth_client_rows[] = {
     FIELD_TEXT(struct oauth_client, clientId, 1, CLIENT_ID_MAX, FIELD_REQUIRED,
                "The client's `client_id`.", "5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),

@@ -88,6 +88,12 @@ struct oauth_client_get_in {
 };
 FIELD_DECLARE(oauth_client_get_in);
 
+struct client_redirect_in {
+    struct uuid projectId;
+    const char *uri;
+};
+FIELD_DECLARE(client_redirect_in);
+
 struct oauth_client {
     const char *clientId, *name;
     struct uuid projectId;

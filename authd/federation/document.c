@@ -160,7 +160,7 @@ int document_get(struct document_cache *self, const struct request *req, const c
     error_init(ret_failure, NULL);
     if (!document)
         error_set(ret_failure, ERR_UNAVAILABLE, "There was no response.");
-    else if (!*ret)
+    else
         error_copy(ret_failure, &document->failure);
     return 0;
 }

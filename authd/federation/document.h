@@ -37,8 +37,9 @@ struct document_cache;
 struct document_cache *document_cache_new(struct authd *d, const struct document_kind *kind);
 void document_cache_destroy(struct document_cache **self_p);
 
-/* Sets *ret to a new reference; NULL: no fetch succeeded, and *ret_failure, which has no arena,
- * says why. Parks; one request at a time fetches a URL. -1: the wait for that failed. */
+/* Sets *ret to a new reference; NULL: no fetch succeeded. *ret_failure, which has no arena, says
+ * why the last one failed, also if *ret is an older document. Parks; one request at a time fetches
+ * a URL. -1: the wait for that failed. */
 int document_get(struct document_cache *self, const struct request *req, const char *url,
                  const char *wanted, json_t **ret, struct error *ret_failure,
                  struct error *err) MUST_USE;

@@ -24,6 +24,8 @@
 #include "common/base/secret.h"
 #include "common/domain/page.h"
 #include "common/service/audit.h"
+#include "settingsd/client_api.h"
+#include "settingsd/settingsd_api.h"
 
 enum {
     STATE_SIZE = 24,    /* random bytes */
@@ -122,6 +124,7 @@ int federated_begin(struct authd *d, const struct request *req, const struct fed
     struct authorization authorization = {.state = secret_random_text(req->arena, STATE_SIZE),
                                           .nonce = secret_random_text(req->arena, STATE_SIZE),
                                           .verifier = secret_random_text(req->arena, VERIFIER_SIZE),
+                                          .login_hint = in->login_hint,
                                           .started_ms = req->now_ms};
     struct discovery discovery;
     struct provider provider;
@@ -142,17 +145,26 @@ int federated_begin(struct authd *d, const struct request *req, const struct fed
 }
 
 /* An open redirector would hand out session codes, so the URI is compared byte by byte (RFC 9700,
- * section 2.1). */
-static int check_redirect(struct authd *d UNUSED, const struct request *req,
-                          const struct tenant *tenant, enum role role, const char *uri,
-                          struct error *err)
+ * section 2.1). A session code is not limited by scopes, so only the project's own clients get
+ * one. */
+static int check_redirect(struct authd *d, const struct request *req, const struct tenant *tenant,
+                          enum role role, const char *uri, struct error *err)
 {
     const char *app = role == ROLE_PATIENT ? tenant->patientAppUrl : tenant->practitionerAppUrl;
+    const struct client_redirect_in in = {tenant->projectId, uri};
+    struct nothing found;
 
     if (app && strcmp(uri, arena_printf(req->arena, "%s/federated", app)) == 0)
         return 0;
+    if (strncmp(uri, "https://", strlen("https://")) == 0 &&
+        settingsd_client_redirect(d->svc.bus, req, &in, &found, err) == 0)
+        return 0;
+    if (err->code != ERR_NONE && err->code != ERR_NOT_FOUND)
+        return -1;
+    error_clear(err);
     return error_problem(err, "redirectUri",
-                         "must be the project's app URL for the role, followed by /federated");
+                         "must be the project's app URL for the role, followed by /federated, or "
+                         "an https redirect URI of a first-party client");
 }
 
 static int start(struct authd *d, const struct request *req, enum role role,

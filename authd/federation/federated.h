@@ -25,6 +25,7 @@ struct federated_begin {
     enum role role;
     bool test;                            /* an admin tests a provider in any state */
     const char *cookie, *next;            /* the page's; `next`: or NULL */
+    const char *login_hint;               /* email address for the provider's form, or NULL */
     const char *challenge, *redirect_uri; /* the application's */
 };
 

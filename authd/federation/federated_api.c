@@ -21,7 +21,8 @@ static const struct field federated_start_in_rows[] = {
         "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
     FIELD_TEXT(struct federated_start_in, redirectUri, 1, URI_MAX, FIELD_REQUIRED,
                "Where the browser returns to: the project's app URL for the role, followed by "
-               "`/federated`.",
+               "`/federated`, or an https redirect URI of a first-party client of the project, "
+               "exactly as registered.",
                "https://app.example.org/federated"),
 };
 FIELD_TABLE(federated_start_in);
@@ -73,6 +74,7 @@ static const struct field federated_form_rows[] = {
     FIELD_VISIT(struct federated_form),
     FIELD_TEXT(struct federated_form, id, 0, STATE_MAX, FIELD_PATH, "Which provider.", ""),
     FIELD_TEXT(struct federated_form, role, 0, STATE_MAX, 0, "A field of the form.", ""),
+    FIELD_TEXT(struct federated_form, email, 0, STATE_MAX, 0, "A field of the form.", ""),
 };
 FIELD_TABLE(federated_form);
 

@@ -49,6 +49,7 @@ struct federated_form {
     const struct page_visit *visit;
     const char *id;   /* the provider's */
     const char *role; /* "practitioner", "patient" */
+    const char *email;
 };
 FIELD_DECLARE(federated_form);
 

@@ -92,19 +92,6 @@ static void name(const struct request *req, const struct id_claims *claims, stru
         self->surname = blank && is_name(blank + 1) ? blank + 1 : "-";
 }
 
-/* An address counts if its domain is one that the provider's project has verified for it. */
-static bool counts(const struct request *req, const struct identity_arrival *in, const char *email)
-{
-    const char *domain = fields_domain(req->arena, strrchr(email, '@') + 1);
-    const struct field_texts *all = &in->provider->domains;
-
-    for (size_t i = 0; domain && in->claims->email_verified && i < all->count; i++) {
-        if (strcmp(all->items[i], domain) == 0)
-            return true;
-    }
-    return false;
-}
-
 static int find_account(struct authd *d, const struct request *req, struct newcomer *self,
                         struct error *err)
 {
@@ -264,12 +251,14 @@ static int find_owned(struct authd *d, const struct request *req, const struct n
     return 0;
 }
 
-/* Locks the account, if the project still owns it and it is nowhere an admin. */
+/* Locks the account, if the project still owns it and it is nowhere an admin. An address can be
+ * changed or given to the next person, so the account of one person at the provider is never
+ * another's. */
 static int hold(struct authd *d, struct db_tx *tx, const struct request *req,
                 const struct newcomer *self, const struct owned *owned, struct error *err)
 {
-    const struct sql_identity_account_is_plain_in in = {.account = self->account,
-                                                        .now = req->now_ms};
+    const struct sql_identity_account_is_plain_in in = {
+        .account = self->account, .provider = self->in->provider->id, .now = req->now_ms};
     struct sql_identity_account_is_plain_row row = {.plain = false};
 
     if (ownership_hold(d, tx, req, self->account, &owned->found, err) < 0) {
@@ -467,7 +456,8 @@ int identity_find_person(struct authd *d, const struct request *req,
     self.email = in->claims->email ? fields_email(req->arena, in->claims->email) : NULL;
     if (!self.email)
         return refuse("no-address", err);
-    self.counts = counts(req, in, self.email);
+    self.counts =
+        in->claims->email_verified && provider_has_domain(in->provider, req->arena, self.email);
     if (!self.counts && in->role != ROLE_PATIENT)
         return refuse("domain", err);
     if (find_account(d, req, &self, err) < 0)

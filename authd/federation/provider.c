@@ -11,11 +11,13 @@
 
 #include "authd/federation/identity.h"
 #include "authd/federation/provider_api.h"
+#include "authd/federation/relying_party.h"
 #include "authd/session/session.h"
 #include "authd/session/step_up_check.h"
 #include "authd/sql/lock.h"
 #include "authd/sql/provider.h"
 #include "authd/tenant.h"
+#include "common/base/clock.h"
 #include "common/domain/etag.h"
 #include "common/service/audit.h"
 #include "settingsd/tenant_api.h"
@@ -399,20 +401,54 @@ int providers_active(struct authd *d, const struct request *req, struct uuid pro
     return 0;
 }
 
+bool provider_has_domain(const struct provider *self, struct arena *arena, const char *email)
+{
+    const char *at = strrchr(email, '@'), *domain = at ? fields_domain(arena, at + 1) : NULL;
+
+    for (size_t i = 0; domain && i < self->domains.count; i++)
+        if (strcmp(self->domains.items[i], domain) == 0)
+            return true;
+    return false;
+}
+
 /* ---- checks ---- */
+
+/* Names the issuers that fail until the time is up, since a silent one takes some seconds. */
+static const char *find_failures(struct authd *d, const struct request *req,
+                                 const struct sql_provider_issuer_list_rows *rows)
+{
+    const char *failures = "";
+    struct error why;
+
+    for (size_t i = 0; i < rows->count && clock_mono_ms() < req->deadline_mono_ms; i++) {
+        error_init(&why, req->arena);
+        if (relying_party_reach(d, req, rows->items[i].issuer, &why) < 0)
+            failures = arena_printf(req->arena, "%s%s%s (%s)", failures, *failures ? ", " : "",
+                                    rows->items[i].name, why.detail);
+    }
+    return failures;
+}
 
 int provider_health_check(void *daemon, const struct request *req, struct finding *ret,
                           struct error *err)
 {
     struct authd *d = daemon;
-    struct sql_provider_count_active_row row;
+    struct sql_provider_issuer_list_rows rows;
+    const char *failures;
+    int64_t count = 0;
 
-    if (sql_provider_count_active(d->svc.db, req, &row, err) < 0)
+    if (sql_provider_issuer_list(d->svc.db, req, &rows, err) < 0)
         return -1;
-    if (row.count > 0 && !d->svc.common->public_url)
-        return check_warn(req, ret, NULL,
+    for (size_t i = 0; i < rows.count; i++)
+        count += rows.items[i].count;
+    if (count > 0 && !d->svc.common->public_url)
+        return check_warn(req, ret, "Set public_url (section common).",
                           "%" PRId64 " are active, but public_url is not set, so nobody can come "
                           "back from them",
-                          row.count);
-    return check_ok(req, ret, "%" PRId64 " are active", row.count);
+                          count);
+    failures = find_failures(d, req, &rows);
+    if (*failures)
+        return check_warn(req, ret, NULL, "%" PRId64 " are active; these fail: %.800s", count,
+                          failures);
+    return check_ok(req, ret, "%" PRId64 " are active", count);
 }

@@ -38,7 +38,10 @@ int provider_find(struct authd *d, const struct request *req, struct uuid projec
 int providers_active(struct authd *d, const struct request *req, struct uuid project,
                      struct field_list *ret, struct error *err) MUST_USE;
 
-/* `atriumctl doctor`: active providers, which need public_url. */
+/* True if the domain of an email address is one of the provider's. */
+bool provider_has_domain(const struct provider *self, struct arena *arena, const char *email);
+
+/* `atriumctl doctor`: whether the active providers answer with fresh keys. */
 int provider_health_check(void *daemon, const struct request *req, struct finding *ret,
                           struct error *err);
 

@@ -143,6 +143,25 @@ int relying_party_discover(struct authd *d, const struct request *req, const cha
     return fail(req, issuer, "discovery", &failure, err);
 }
 
+int relying_party_reach(struct authd *d, const struct request *req, const char *issuer,
+                        struct error *err)
+{
+    struct discovery discovery;
+    json_t *keys = NULL;
+    struct error why;
+
+    error_init(&why, NULL);
+    if (relying_party_discover(d, req, issuer, &discovery, err) < 0)
+        return -1;
+    if (document_get(d->relying_party->keys, req, discovery.jwks_uri, "", &keys, &why, &why) == 0 &&
+        why.code == ERR_NONE) {
+        json_decref(keys);
+        return 0;
+    }
+    json_decref(keys);
+    return fail(req, issuer, "keys", &why, err);
+}
+
 /* ---- the authorization request ---- */
 
 /* RFC 7636, section 4.2. */

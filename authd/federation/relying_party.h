@@ -31,6 +31,11 @@ struct discovery {
 int relying_party_discover(struct authd *d, const struct request *req, const char *issuer,
                            struct discovery *ret, struct error *err) MUST_USE;
 
+/* For `atriumctl doctor`: fails, with the reason as err->detail, if metadata or keys can't be had
+ * or are older than their lifetime. Parks. */
+int relying_party_reach(struct authd *d, const struct request *req, const char *issuer,
+                        struct error *err) MUST_USE;
+
 /* A login's request to the provider, kept for the callback. */
 struct authorization {
     const char *redirect_uri, *state, *nonce;

@@ -38,7 +38,7 @@ static const struct {
     PARAMETER(prompt),        PARAMETER(max_age),        PARAMETER(login_hint),
     PARAMETER(ui_locales),    PARAMETER(acr_values),     PARAMETER(claims),
     PARAMETER(id_token_hint), PARAMETER(resource),       PARAMETER(aud),
-    PARAMETER(launch),        PARAMETER(dpop_jkt),
+    PARAMETER(launch),        PARAMETER(dpop_jkt),       PARAMETER(idp_hint),
 };
 
 static const char **member(struct authorize_in *in, size_t i)

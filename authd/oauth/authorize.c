@@ -72,6 +72,17 @@ static int send_to(const struct authorization *self, const struct auth_request *
     return 0;
 }
 
+/* The page that leads to the provider of idp_hint ignores an unknown one. */
+static const char *sign_in_page(const struct authorization *self)
+{
+    const char *hint = self->request.in.idp_hint;
+    struct uuid provider;
+
+    if (!hint || uuid_parse(hint, &provider) < 0)
+        return "sign-in";
+    return arena_printf(self->visit.req.arena, "idp/%s/start", provider.text);
+}
+
 /* Seals the browser's current session in the request, since only a different session proves a new
  * sign-in. */
 static int send_to_sign_in(const struct authorization *self, struct endpoint_answer *out,
@@ -81,7 +92,7 @@ static int send_to_sign_in(const struct authorization *self, struct endpoint_ans
 
     request.sent_at = self->visit.req.now_ms;
     request.session = self->visit.signed_in ? self->visit.caller.session.text : "";
-    return send_to(self, &request, "sign-in", out, err);
+    return send_to(self, &request, sign_in_page(self), out, err);
 }
 
 static bool request_wants_factor(const struct authorization *self)
@@ -344,8 +355,8 @@ int authorize_post(struct authd *d UNUSED, const struct request *req, const stru
         POSTED(prompt),        POSTED(max_age),        POSTED(login_hint),
         POSTED(ui_locales),    POSTED(acr_values),     POSTED(claims),
         POSTED(id_token_hint), POSTED(resource),       POSTED(aud),
-        POSTED(launch),        POSTED(dpop_jkt),       POSTED(request),
-        POSTED(request_uri),   POSTED(next),
+        POSTED(launch),        POSTED(dpop_jkt),       POSTED(idp_hint),
+        POSTED(request),       POSTED(request_uri),    POSTED(next),
     };
     const char *url = arena_printf(req->arena, "/t/%s/authorize", in->tenantCode);
     bool names_client = in->client_id && (in->redirect_uri || in->request_uri);

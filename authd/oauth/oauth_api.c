@@ -52,6 +52,7 @@ static const struct field authorize_in_rows[] = {
     PARAMETER_ROW(struct authorize_in, prompt, 256),
     PARAMETER_ROW(struct authorize_in, max_age, 64),
     PARAMETER_ROW(struct authorize_in, login_hint, 512),
+    PARAMETER_ROW(struct authorize_in, idp_hint, 512),
     PARAMETER_ROW(struct authorize_in, ui_locales, 256),
     PARAMETER_ROW(struct authorize_in, acr_values, 1024),
     PARAMETER_ROW(struct authorize_in, claims, 2048),

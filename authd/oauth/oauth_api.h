@@ -98,7 +98,8 @@ struct authorize_in {
     const char *client_id, *redirect_uri, *response_type, *response_mode, *scope, *state, *nonce;
     const char *code_challenge, *code_challenge_method, *prompt, *max_age, *login_hint;
     const char *ui_locales, *acr_values, *claims, *id_token_hint, *resource;
-    const char *aud; /* SMART App Launch's `resource` */
+    const char *idp_hint; /* id of an identity provider */
+    const char *aud;      /* SMART App Launch's `resource` */
     const char *launch;
     const char *dpop_jkt; /* key thumbprint (RFC 9449, section 10) */
     const char *request, *request_uri;

@@ -2,8 +2,9 @@
  * federated_page.c - see federated_page.h. The provider's answer arrives at
  * authd/oauth/federated_callback.c.
  *
- * The button is a form, so that no other site can start a sign-in. Its answer is a page that leads
- * on, because form-action forbids a redirect to another host (CSP 3, section 6.4.1).
+ * The button is a form, so that no other site can start a sign-in; only a client's authorization
+ * request can, with idp_hint. The answer is a page that leads on, because form-action forbids a
+ * redirect to another host (CSP 3, section 6.4.1).
  */
 #include "authd/page/federated_page.h"
 
@@ -65,6 +66,7 @@ static enum visit_step start(const struct visit *visit, const struct federated_f
         .tenant = &visit->tenant,
         .cookie = visit->from->cookie,
         .next = visit->next,
+        .login_hint = in->email ? fields_email(visit->req.arena, in->email) : visit->login_hint,
         .role = in->role && strcmp(in->role, "patient") == 0 ? ROLE_PATIENT : ROLE_PRACTITIONER};
     const char *provider = NULL, *url;
     struct uuid login;
@@ -119,6 +121,41 @@ enum visit_step federated_page_test(const struct visit *visit,
     page_federated_test(&page, &page_in);
     json_decref(claims);
     return visit_show(&page, 200, out);
+}
+
+/* Leads to the provider of a client's idp_hint if it signs in one role. Otherwise the sign-in page
+ * asks. */
+static enum visit_step follow_hint(const struct visit *visit, const struct federated_form *in,
+                                   struct page_answer *out, struct error *err)
+{
+    struct federated_form form = *in;
+    struct field_list found = {0};
+    const struct provider *providers;
+
+    if (!visit->next)
+        return visit_go(visit, "sign-in", out);
+    if (providers_active(visit->d, &visit->req, visit->tenant.projectId, &found, err) < 0)
+        return VISIT_FAILED;
+    providers = found.items;
+    for (size_t i = 0; i < found.count; i++) {
+        if (strcmp(providers[i].id.text, in->id) != 0 ||
+            providers[i].patients == providers[i].practitioners)
+            continue;
+        form.role = providers[i].patients ? "patient" : "practitioner";
+        return start(visit, &form, out, err);
+    }
+    return visit_go(visit, arena_printf(visit->req.arena, "sign-in?next=%s", visit->next), out);
+}
+
+int page_federated_hint(struct authd *d, const struct request *req, const struct federated_form *in,
+                        struct page_answer *out, struct error *err)
+{
+    struct visit visit;
+    enum visit_step step = visit_open(d, req, in->tenantCode, in->visit, &visit, out, err);
+
+    if (step == VISIT_OPEN)
+        step = follow_hint(&visit, in, out, err);
+    return visit_result(step);
 }
 
 int page_federated_start(struct authd *d, const struct request *req,

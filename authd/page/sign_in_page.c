@@ -5,6 +5,9 @@
  * login_begin(), patient_login_mfa(), patient_login_token(). The form carries the verifier, which
  * is made here, and the code or login, sealed. The installation's own page (/t/-/sign-in) is for
  * practitioners (own_account_page.h).
+ *
+ * Where an identity provider is active, a first form asks only for the address. Its answer depends
+ * on the address's domain alone, and no account is looked up: it must not tell who has one.
  */
 #include "authd/page/sign_in_page.h"
 
@@ -43,6 +46,7 @@ struct begun_list {
 struct entered {
     const char *email;
     enum page_text notice, problem, email_problem, password_problem;
+    bool address_only; /* the form had no password */
 };
 
 /* RFC 7636, section 4.2. */
@@ -99,25 +103,51 @@ static void add_button(const struct provider *provider, enum role role,
                                            .patient = patient};
 }
 
-/* A button for each active identity provider and role. */
-static int list_providers(const struct visit *visit, struct page_sign_in_in *page,
-                          struct error *err)
+/* A button for each active identity provider and role: of all, or once the address is known, of
+ * those for its domain. */
+static struct page_sign_in_provider *add_buttons(const struct visit *visit,
+                                                 const struct field_list *providers,
+                                                 const char *email, struct page_sign_in_in *page)
 {
-    struct field_list found = {0};
-    const struct provider *providers;
-    struct page_sign_in_provider *rows;
+    struct arena *arena = visit->req.arena;
+    const struct provider *all = providers->items;
+    struct page_sign_in_provider *rows = arena_calloc(arena, 2 * providers->count, sizeof(*rows));
+
+    page->provider = rows;
+    for (size_t i = 0; i < providers->count; i++) {
+        if (email && !provider_has_domain(&all[i], arena, email))
+            continue;
+        add_button(&all[i], ROLE_PRACTITIONER, rows, &page->provider_count);
+        add_button(&all[i], ROLE_PATIENT, rows, &page->provider_count);
+    }
+    return rows;
+}
+
+/* Divides the form where an identity provider is active: first the address, then the rest. */
+static int divide(const struct visit *visit, const struct entered *entered,
+                  struct page_sign_in_in *page, int *status, struct error *err)
+{
+    const char *email = entered->email ? fields_email(visit->req.arena, entered->email) : NULL;
+    struct page_sign_in_provider *buttons;
+    struct field_list providers = {0};
 
     if (visit->installation)
         return 0;
-    if (providers_active(visit->d, &visit->req, visit->tenant.projectId, &found, err) < 0)
+    if (providers_active(visit->d, &visit->req, visit->tenant.projectId, &providers, err) < 0)
         return -1;
-    providers = found.items;
-    rows = arena_calloc(visit->req.arena, 2 * found.count, sizeof(*rows));
-    page->provider = rows;
-    for (size_t i = 0; i < found.count; i++) {
-        add_button(&providers[i], ROLE_PRACTITIONER, rows, &page->provider_count);
-        add_button(&providers[i], ROLE_PATIENT, rows, &page->provider_count);
-    }
+    buttons = add_buttons(visit, &providers, email, page);
+    if (providers.count == 0)
+        return 0;
+    page->first = !email;
+    page->second = !page->first;
+    if (entered->address_only || !email)
+        page->password_problem = PAGE_NO_TEXT;
+    if (entered->address_only && email)
+        *status = 200;
+    page->to_provider = email && page->provider_count > 0 && page->problem == PAGE_NO_TEXT &&
+                        page->password_problem == PAGE_NO_TEXT;
+    if (page->to_provider)
+        buttons[0].focus = true;
     return 0;
 }
 
@@ -136,7 +166,8 @@ static enum visit_step show_form(const struct visit *visit, int status,
                                  .may_register = visit_may_register(&visit->tenant)};
     struct page page;
 
-    if (offer_passkey(visit, &in.step, &in.options, err) < 0 || list_providers(visit, &in, err) < 0)
+    if (offer_passkey(visit, &in.step, &in.options, err) < 0 ||
+        divide(visit, entered, &in, &status, err) < 0)
         return VISIT_FAILED;
     visit_page(visit, &page);
     page_sign_in(&page, &in);
@@ -365,7 +396,7 @@ static enum visit_step take_password(struct visit *visit, const struct sign_in_f
                                      struct page_answer *out, struct error *err)
 {
     const char *email = fields_email(visit->req.arena, in->email ? in->email : "");
-    struct entered entered = {.email = in->email};
+    struct entered entered = {.email = in->email, .address_only = !in->password};
     struct begun_list list;
 
     if (!email)

@@ -69,16 +69,20 @@ static int look_up(struct authd *d, const struct request *req, const struct walk
                    enum role role, struct sql_explain_row *ret, struct error *err)
 {
     struct throttle_keys keys;
-    const struct sql_explain_in in = {.role = role,
-                                      .project = walk->tenant.projectId,
-                                      .email = walk->in->email,
-                                      .key = {keys.account, THROTTLE_KEY_SIZE},
-                                      .now = req->now_ms,
-                                      .window = THROTTLE_SIGN_IN_WINDOW,
-                                      .most = THROTTLE_WIDE_MAX,
-                                      .organization = tenant_organization(&walk->tenant)};
+    struct sql_explain_in in = {.role = role,
+                                .project = walk->tenant.projectId,
+                                .email = walk->in->email,
+                                .key = {keys.account, THROTTLE_KEY_SIZE},
+                                .now = req->now_ms,
+                                .window = THROTTLE_SIGN_IN_WINDOW,
+                                .most = THROTTLE_WIDE_MAX,
+                                .organization = tenant_organization(&walk->tenant)};
 
     throttle_keys(d, req, role, walk->tenant.projectId, walk->in->email, "", &keys);
+    in.providers_of = db_array_texts(req->arena, NULL, 0);
+    if (walk->found &&
+        tenant_inherits_from(d, req, walk->tenant.projectId, &in.providers_of, err) < 0)
+        return -1;
     return MIN(sql_explain(d->svc.db, req, &in, ret, err), 0);
 }
 
@@ -106,7 +110,32 @@ static int find_account(struct authd *d, const struct request *req, struct walk 
     return 0;
 }
 
-static void walk_account(struct walk *walk, const struct sql_explain_row *row)
+static const char LEFT[] =
+    "The account is not a member of this project any more: the person, an admin or the directory "
+    "has ended that. Only an invitation brings it back, not a sign-in with the identity provider.";
+
+static const char *membership_hint(const struct sql_explain_row *row)
+{
+    return row->invited     ? INVITED
+           : row->providers ? LEFT
+                            : "The account is not a member of this project.";
+}
+
+static void walk_password(struct arena *arena, struct walk *walk, const struct sql_explain_row *row)
+{
+    step(walk, "password", row->has_password,
+         row->providers ? arena_printf(arena,
+                                       "The account has no password: its owner signs in with "
+                                       "the identity provider %s.",
+                                       row->providers)
+                        : "The account has no password yet.");
+    if (row->providers && row->has_password)
+        note(walk, "pass",
+             arena_printf(arena, "Its owner can also sign in with the identity provider %s.",
+                          row->providers));
+}
+
+static void walk_account(struct arena *arena, struct walk *walk, const struct sql_explain_row *row)
 {
     step(walk, "throttle", !row->throttled,
          "Too many failures in 15 minutes: only addresses of successful sign-ins are accepted.");
@@ -118,16 +147,17 @@ static void walk_account(struct walk *walk, const struct sql_explain_row *row)
         note(walk, "pass", "Its deletion is scheduled; a sign-in cancels it.");
     step(walk, "not locked", !row->locked,
          "An operator has locked the account: see `atriumctl user unlock`.");
-    step(walk, "password", row->has_password, "The account has no password yet.");
+    walk_password(arena, walk, row);
     step(walk, "address verified", !email_is_required(&walk->tenant) || row->verified,
          "The project requires verified email addresses, and this one is not verified: its owner "
          "can request a link with POST /auth/verify-email/send, or set a new password by an "
          "emailed link.");
-    step(walk, "membership", row->member,
-         row->invited ? INVITED : "The account is not a member of this project.");
+    step(walk, "membership", row->member, membership_hint(row));
     step(walk, "member not locked", !row->member_locked,
-         "An admin of the project has locked the member, and can unlock it by "
-         "POST /v1/project/accounts/{id}/unlock.");
+         row->by_directory
+             ? "The project's directory has deactivated the member (SCIM), and can activate it."
+             : "An admin of the project has locked the member, and can unlock it by "
+               "POST /v1/project/accounts/{id}/unlock.");
     if (!admission_is_admin(walk->role, row->admin))
         walk->policy = row->policy;
     walk->factor = row->factor;
@@ -168,7 +198,7 @@ int explain_sign_in(struct authd *d, const struct request *req, const struct ten
     if (find_account(d, req, walk, &row, err) < 0)
         return -1;
     walk_tenant(walk);
-    walk_account(walk, &row);
+    walk_account(req->arena, walk, &row);
     if (walk_address(d, req, walk, err) < 0)
         return -1;
     step(walk, "second factor", true, NULL);

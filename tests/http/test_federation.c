@@ -3,9 +3,11 @@
  * whom, what a provider of another project gets, and what ends the sessions.
  */
 #include <CUnit/CUnit.h>
+#include <arpa/inet.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include "tests/support/browser.h"
@@ -13,6 +15,7 @@
 #include "tests/support/factor.h"
 #include "tests/support/identity_provider.h"
 #include "tests/support/members.h"
+#include "tests/support/oauth.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
@@ -71,6 +74,12 @@ static void verify_domain(const char *project, const char *domain)
         ATRIUMCTL(suite, NULL, "domain", "verify", domain, "--project", project, "--json");
 
     UNIT_CHECK(done->code == 0, "%s", done->err);
+}
+
+static void sign_in_again(void)
+{
+    person_destroy(&admin);
+    admin = person_admin(suite);
 }
 
 /* Lets an admin invite practitioners, and gives the project an application. */
@@ -476,6 +485,39 @@ static void codes_lead_only_to_the_registered_address(void)
     CHECK_STATUS(thief, 400);
 }
 
+/* A session code is not limited by a client's scopes, so only the project's own get one. */
+static void own_clients_get_codes_at_their_redirect_uris(void)
+{
+    TEXT own = oauth_register(
+        suite, admin, "{\"redirectUris\":[\"https://portal.example/cb\",\"http://127.0.0.1/cb\"]}");
+    TEXT third = oauth_register(
+        suite, admin, "{\"redirectUris\":[\"https://third.example/cb\"],\"firstParty\":false}");
+    static const char *const refused[] = {"https://portal.example/cb/", "https://PORTAL.example/cb",
+                                          "https://portal.example/cb?x=1", "http://127.0.0.1/cb",
+                                          "https://third.example/cb"};
+    char path[96];
+
+    person_is("rui", "rui@elsewhere.example");
+    TEXT callback = callback_at("demo", provider, "Practitioner", "https://portal.example/cb");
+    TEXT location = follow(callback);
+    UNIT_CHECK(strncmp(location, "https://portal.example/cb?", 26) == 0, "%s", location);
+    HTTP_ANSWER tokens = redeem("Practitioner", location, NULL);
+    CHECK_STATUS(tokens, 200);
+    for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
+        HTTP_ANSWER other = start_at("demo", provider, "Practitioner", refused[i]);
+        UNIT_CHECK(other->status == 422, "%s: %d", refused[i], other->status);
+    }
+    /* Another project's client is no one here. */
+    HTTP_ANSWER beside =
+        start_at("neighbour", provider, "Practitioner", "https://portal.example/cb");
+    CHECK_STATUS(beside, 422);
+    snprintf(path, sizeof(path), "/v1/project/clients/%s", own);
+    HTTP_ANSWER deleted = http_delete(suite_url(suite), path, admin->access);
+    CHECK_STATUS(deleted, 204);
+    HTTP_ANSWER late = start_at("demo", provider, "Practitioner", "https://portal.example/cb");
+    CHECK_STATUS(late, 422);
+}
+
 /* A callback at the path of another provider, even of the same issuer, is not the sign-in's. */
 static void two_providers_are_not_mixed_up(void)
 {
@@ -505,19 +547,12 @@ static void a_session_opens_nothing_beside_or_above(void)
 
 /* ---- pages ---- */
 
-/* Presses the page's button. Returns the callback's path, "" for none. The caller frees it. */
-static char *press(struct browser *browser, const char *tenant, const char *role)
+/* Returns the displayed page's link to the provider, "" for none. The caller frees it. */
+static char *outward(const struct browser *browser)
 {
-    char page[128], form[64];
     const char *link, *end;
-    char *url, *callback;
+    char *url;
 
-    snprintf(page, sizeof(page), "/t/%s/sign-in", tenant);
-    CU_ASSERT_EQUAL(browser_get(browser, page), 200);
-    CU_ASSERT_TRUE(browser_sees(browser, "Continue with Staff ID"));
-    snprintf(page, sizeof(page), "/t/%s/idp/%s/start", tenant, provider);
-    snprintf(form, sizeof(form), "role=%s", role);
-    CU_ASSERT_EQUAL(browser_post(browser, page, form), 200);
     link = browser->page->body ? strstr(browser->page->body, "href=\"https://127.0.0.1") : NULL;
     if (!UNIT_CHECK(link != NULL, "%s", browser->page->body))
         return strdup("");
@@ -528,10 +563,32 @@ static char *press(struct browser *browser, const char *tenant, const char *role
         *at++ = *link;
         link += strncmp(link, "&amp;", 5) == 0 ? 5 : 1;
     }
+    return url;
+}
+
+/* Goes through the provider. Returns the callback's path, "" for none. The caller frees it. */
+static char *pass(const struct browser *browser)
+{
+    TEXT url = outward(browser);
+    char *callback;
+
     keep_time(IDENTITY_FINE);
     callback = identity_provider_visit(clinic, url);
-    free(url);
     return callback ? callback : strdup("");
+}
+
+/* Presses the page's button, and goes through the provider. */
+static char *press(struct browser *browser, const char *tenant, const char *role)
+{
+    char page[128], form[64];
+
+    snprintf(page, sizeof(page), "/t/%s/sign-in", tenant);
+    CU_ASSERT_EQUAL(browser_get(browser, page), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Continue with Staff ID"));
+    snprintf(page, sizeof(page), "/t/%s/idp/%s/start", tenant, provider);
+    snprintf(form, sizeof(form), "role=%s", role);
+    CU_ASSERT_EQUAL(browser_post(browser, page, form), 200);
+    return pass(browser);
 }
 
 static void a_page_signs_in_by_its_button(void)
@@ -549,6 +606,74 @@ static void a_page_signs_in_by_its_button(void)
     CU_ASSERT_EQUAL(browser_get(patient, path_of(other)), 303);
     CU_ASSERT_EQUAL(browser_follow(patient), 200);
     CU_ASSERT_TRUE(browser_sees(patient, "ana@elsewhere.example"));
+}
+
+/* Asks for a code with a hint. Returns the status of the page where the browser ends up. */
+static int ask_with_hint(struct browser *browser, const char *client, const char *hint)
+{
+    char behind[512];
+
+    snprintf(behind, sizeof(behind), "%s&login_hint=rui%%40nurses.example&idp_hint=%s", OAUTH_USUAL,
+             hint);
+    (void)oauth_ask(browser, client, behind);
+    return oauth_follow(browser);
+}
+
+static void a_clients_hint_leads_to_the_provider(void)
+{
+    BROWSER browser = browser_open(suite);
+    TEXT client = oauth_register(suite, admin, "{}");
+    char form[1024];
+
+    set_provider("{\"roles\":[\"practitioners\"]}");
+    person_is("rui", "rui@elsewhere.example");
+    CU_ASSERT_EQUAL(ask_with_hint(browser, client, provider), 200);
+    TEXT url = outward(browser);
+    UNIT_CHECK(strstr(url, "login_hint=rui%40nurses.example") != NULL, "%s", url);
+    TEXT callback = pass(browser);
+    (void)browser_get(browser, path_of(callback));
+    (void)oauth_follow(browser);
+    TEXT code = oauth_parameter(browser, "code");
+    CU_ASSERT_STRING_NOT_EQUAL(code, "");
+    /* It survives a push and a post. */
+    snprintf(form, sizeof(form), "client_id=%s%s&idp_hint=%s", client, OAUTH_USUAL, provider);
+    HTTP_ANSWER pushed = oauth_post(suite, "par", form);
+    BROWSER other = browser_open(suite);
+    CHECK_STATUS(pushed, 201);
+    snprintf(form, sizeof(form), "&request_uri=%s", http_text(pushed, "request_uri"));
+    (void)oauth_ask(other, client, form);
+    CU_ASSERT_EQUAL(oauth_follow(other), 200);
+    CU_ASSERT_TRUE(browser_sees(other, "Sign in with Staff ID"));
+    snprintf(form, sizeof(form), "client_id=%s%s&idp_hint=%s", client, OAUTH_USUAL, provider);
+    HTTP_ANSWER posted = oauth_post(suite, "authorize", form);
+    TEXT location = http_header(posted, "Location");
+    UNIT_CHECK(location && strstr(location, provider), "%s", location ? location : "");
+    set_provider("{}");
+}
+
+static void an_unknown_hint_is_ignored(void)
+{
+    static const char *const hints[] = {"019a0b52-6e1d-7a34-9c87-5b2f1d8e6a09", "..%2F..%2Fx", ""};
+    BROWSER browser = browser_open(suite);
+    TEXT client = oauth_register(suite, admin, "{}");
+    char page[128];
+
+    for (size_t i = 0; i < ARRAY_SIZE(hints); i++) {
+        CU_ASSERT_EQUAL(ask_with_hint(browser, client, hints[i]), 200);
+        CU_ASSERT_TRUE(browser_sees(browser, "rui@nurses.example"));
+    }
+    /* Of two roles, the person chooses. */
+    CU_ASSERT_EQUAL(ask_with_hint(browser, client, provider), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "rui@nurses.example"));
+    set_provider("{\"state\":\"disabled\"}");
+    CU_ASSERT_EQUAL(ask_with_hint(browser, client, provider), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "rui@nurses.example"));
+    set_provider("{\"roles\":[\"practitioners\"]}");
+    /* A link of another site has no request. */
+    snprintf(page, sizeof(page), "/t/demo/idp/%s/start", provider);
+    CU_ASSERT_EQUAL(browser_get(browser, page), 303);
+    CU_ASSERT_TRUE(browser_goes_to(browser, "/t/demo/sign-in"));
+    set_provider("{}");
 }
 
 /* Login CSRF: another browser does not end up in the attacker's account. */
@@ -597,13 +722,263 @@ static void a_project_below_inherits_the_provider(void)
     check_refused("Practitioner", "not-a-member");
 }
 
-/* ---- the end ---- */
-
-static void sign_in_again(void)
+static void the_page_asks_for_the_address_first(void)
 {
-    person_destroy(&admin);
-    admin = person_admin(suite);
+    BROWSER browser = browser_open(suite);
+    char form[256];
+    size_t known;
+
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+    CU_ASSERT_FALSE(browser_sees(browser, "name=\"password\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"username webauthn\""));
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=nobody"), 422);
+    CU_ASSERT_FALSE(browser_sees(browser, "name=\"password\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"email-wrong\""));
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=rui%40elsewhere.example"), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "value=\"rui@elsewhere.example\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"username webauthn\""));
+    CU_ASSERT_TRUE(browser_sees(browser, "autocomplete=\"current-password\" required autofocus"));
+    CU_ASSERT_FALSE(browser_sees(browser, "Continue with Staff ID"));
+    CU_ASSERT_FALSE(browser_sees(browser, "aria-invalid"));
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=rui%40elsewhere.example&password="),
+                    422);
+    CU_ASSERT_TRUE(browser_sees(browser, "id=\"password-wrong\""));
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", "email=rui%40PATIENTS.example"), 200);
+    CU_ASSERT_TRUE(browser_sees(browser, "Continue with Staff ID"));
+    CU_ASSERT_TRUE(browser_sees(browser, "name=\"password\""));
+    /* The button tells the provider the address. */
+    snprintf(form, sizeof(form), "/t/demo/idp/%s/start", provider);
+    CU_ASSERT_EQUAL(browser_post(browser, form, "role=practitioner&email=rui%40patients.example"),
+                    200);
+    TEXT url = outward(browser);
+    UNIT_CHECK(strstr(url, "login_hint=rui%40patients.example") != NULL, "%s", url);
+    /* Who has an account is not told: not by the page, and no account is read. */
+    PERSON someone = person_register_settled(suite);
+    snprintf(form, sizeof(form), "email=%s", someone->email);
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 200);
+    known = strlen(browser->page->body);
+    form[strlen("email=")] = '0';
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 200);
+    CU_ASSERT_EQUAL(strlen(browser->page->body), known);
+    PGconn *held = oauth_hold(suite, "account", "access exclusive");
+    snprintf(form, sizeof(form), "email=%s", someone->email);
+    CU_ASSERT_EQUAL(browser_post(browser, "sign-in", form), 200);
+    PQfinish(held);
+    CU_ASSERT_TRUE(browser_signs_in(browser, someone->email, FORM_PASSWORD));
 }
+
+/* ---- races ---- */
+
+/* Sends all callbacks at once. Returns how many end with a session code. */
+static int follow_all(char *const *callbacks, size_t count)
+{
+    struct http_request requests[MANY];
+    struct http_answer *answers[MANY];
+    int codes = 0;
+
+    for (size_t i = 0; i < count; i++)
+        requests[i] = (struct http_request){.path = path_of(callbacks[i])};
+    http_call_many(suite_url(suite), requests, count, count, answers);
+    for (size_t i = 0; i < count; i++) {
+        TEXT location = http_header(answers[i], "Location");
+        codes += location && *parameter(location, "sessionCode") != '\0';
+    }
+    http_answers_destroy(answers, count);
+    return codes;
+}
+
+static long accounts(const char *email)
+{
+    return suite_count(suite, "select count(*) from auth.account where email = '%s'", email);
+}
+
+/* Both arrivals find no account: one makes it, the other is linked to it or told to try again. */
+static void two_providers_make_one_account(void)
+{
+    char second[37], path[96];
+    TEXT email = person_address();
+    char *callbacks[2];
+
+    sign_in_again();
+    set_provider("{\"provisioning\":\"both\"}");
+    HTTP_ANSWER made = http_post(suite_url(suite), PROVIDERS, admin->access,
+                                 provider_body(DOMAIN, "{\"provisioning\":\"both\"}"));
+    CHECK_STATUS(made, 200);
+    snprintf(second, sizeof(second), "%s", http_text(made, "id"));
+    person_is("twofold", email);
+    callbacks[0] = callback_of("Practitioner");
+    callbacks[1] = callback_at("demo", second, "Practitioner", STAFF_APP);
+    UNIT_CHECK(follow_all(callbacks, 2) >= 1, "neither arrived");
+    CU_ASSERT_EQUAL(accounts(email), 1);
+    CU_ASSERT_EQUAL(member_count(suite, email), 1);
+    for (int i = 0; i < 2; i++)
+        free(callbacks[i]);
+    HTTP_ANSWER first = sign_in("Practitioner");
+    CHECK_STATUS(first, 200);
+    TEXT other = callback_at("demo", second, "Practitioner", STAFF_APP);
+    TEXT location = follow(other);
+    HTTP_ANSWER tokens = redeem("Practitioner", location, NULL);
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_EQUAL(accounts(email), 1);
+    CU_ASSERT_EQUAL(links("twofold"), 2);
+    snprintf(path, sizeof(path), PROVIDERS "/%s", second);
+    HTTP_ANSWER deleted = http_delete(suite_url(suite), path, admin->access);
+    CHECK_STATUS(deleted, 204);
+    CU_ASSERT_EQUAL(links("twofold"), 1);
+    set_provider("{}");
+}
+
+/* An admin invites the person while their first sign-ins arrive. */
+static void a_membership_made_during_a_link_is_one(void)
+{
+    TEXT email = person_address();
+    struct http_request requests[9];
+    struct http_answer *answers[9];
+    char *callbacks[8];
+
+    set_provider("{\"provisioning\":\"both\"}");
+    person_is("raced", email);
+    for (int i = 0; i < 8; i++) {
+        callbacks[i] = callback_of("Practitioner");
+        requests[i] = (struct http_request){.path = path_of(callbacks[i])};
+    }
+    requests[8] = (struct http_request){.method = "POST",
+                                        .path = MEMBER_PATH,
+                                        .bearer = admin->access,
+                                        .body = member_body(email, "Practitioner", false)};
+    http_call_many(suite_url(suite), requests, 9, 9, answers);
+    http_answers_destroy(answers, 9);
+    for (int i = 0; i < 8; i++)
+        free(callbacks[i]);
+    HTTP_ANSWER tokens = sign_in("Practitioner");
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_EQUAL(accounts(email), 1);
+    CU_ASSERT_EQUAL(member_count(suite, email), 1);
+    CU_ASSERT_EQUAL(links("raced"), 1);
+    set_provider("{}");
+}
+
+/* ---- faults of other brokers ---- */
+
+/* An address can be changed, or given to the next person. */
+static void an_address_is_no_identity(void)
+{
+    char id[37];
+    PERSON member = member_join(suite, admin, "Practitioner", false, id);
+
+    person_is("first", member->email);
+    HTTP_ANSWER tokens = sign_in("Practitioner");
+    CHECK_STATUS(tokens, 200);
+    person_is("next", member->email);
+    check_refused("Practitioner", "not-linked");
+    CU_ASSERT_EQUAL(links("next"), 0);
+    /* Who has a link stays who they are, whatever address the provider states. */
+    person_is("rui", member->email);
+    HTTP_ANSWER own = sign_in("Practitioner");
+    HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", http_text(own, "accessToken"));
+    CHECK_STATUS(me, 200);
+    UNIT_CHECK(me->body && !strstr(me->body, member->email), "%s", me->body);
+    CU_ASSERT_EQUAL(suite_status(suite, "/auth/me", member->access), 200);
+}
+
+/* The same `sub` of another issuer is another person. */
+static void a_changed_issuer_inherits_no_links(void)
+{
+    json_t *body = provider_body(DOMAIN, "{}");
+    char path[96], issuer[128];
+
+    person_is("rui", "rui@elsewhere.example");
+    HTTP_ANSWER tokens = sign_in("Practitioner");
+    CHECK_STATUS(tokens, 200);
+    CU_ASSERT_EQUAL(links("rui"), 1);
+    snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
+    snprintf(issuer, sizeof(issuer), "%s/other", identity_provider_issuer(clinic));
+    json_object_set_new(body, "issuer", json_string(issuer));
+    HTTP_ANSWER moved = http_put(suite_url(suite), path, admin->access, body);
+    CHECK_STATUS(moved, 200);
+    CU_ASSERT_EQUAL(links("rui"), 0);
+    CU_ASSERT_TRUE(suite_everywhere(suite, http_text(tokens, "accessToken"), 401));
+    set_provider("{}"); /* nor does the old one when it comes back */
+    CU_ASSERT_EQUAL(links("rui"), 0);
+    check_refused("Practitioner", "domain");
+}
+
+/* A listener on an address that allow_networks does not have. */
+static int listen_inside(char url[static 64])
+{
+    struct sockaddr_in at = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(0x7f000002)};
+    socklen_t size = sizeof(at);
+    int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+
+    UNIT_CHECK(fd >= 0 && bind(fd, (struct sockaddr *)&at, size) == 0 && listen(fd, 8) == 0 &&
+                   getsockname(fd, (struct sockaddr *)&at, &size) == 0,
+               "no listener");
+    snprintf(url, 64, "https://127.0.0.2:%d", ntohs(at.sin_port));
+    return fd;
+}
+
+/* Neither an issuer nor what its metadata name makes authd connect to the inside. */
+static void a_provider_opens_no_connection_inside(void)
+{
+    static const char *const members[] = {"token_endpoint", "jwks_uri"};
+    char inside[64], path[96], made[37];
+    int fd = listen_inside(inside);
+    json_t *body = provider_body(DOMAIN, "{}");
+
+    json_object_set_new(body, "issuer", json_string(inside));
+    HTTP_ANSWER added = http_post(suite_url(suite), PROVIDERS, admin->access, body);
+    CHECK_STATUS(added, 200);
+    snprintf(made, sizeof(made), "%s", http_text(added, "id"));
+    HTTP_ANSWER started = start_at("demo", made, "Practitioner", STAFF_APP);
+    UNIT_CHECK(started->status >= 400, "%d", started->status);
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+    UNIT_CHECK(strstr(doctor->out, "Staff ID (discovery: ") != NULL, "%s", doctor->out);
+    snprintf(path, sizeof(path), PROVIDERS "/%s", made);
+    HTTP_ANSWER deleted = http_delete(suite_url(suite), path, admin->access);
+    CHECK_STATUS(deleted, 204);
+    for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
+        suite_advance_clock(suite, 24 * 3600 + 1); /* the metadata's longest life */
+        sign_in_again();
+        const struct identity_bend bend = {.metadata = json_pack("{s:s}", members[i], inside),
+                                           .shift_s = suite_clock_ahead(suite)};
+        person_is("rui", "rui@elsewhere.example");
+        identity_provider_bend(clinic, &bend);
+        HTTP_ANSWER led = start_at("demo", provider, "Practitioner", STAFF_APP);
+        TEXT callback = identity_provider_visit(clinic, http_text(led, "authorizeUrl"));
+        TEXT location = follow(callback ? callback : "/");
+        UNIT_CHECK(*parameter(location, "sessionCode") == '\0', "%s", location);
+    }
+    CU_ASSERT_EQUAL(accept(fd, NULL, NULL), -1);
+    close(fd);
+    suite_advance_clock(suite, 24 * 3600 + 1);
+    keep_time(IDENTITY_FINE);
+    sign_in_again();
+}
+
+/* ---- operators ---- */
+
+static void operators_learn_how_a_person_signs_in(void)
+{
+    char id[37];
+    PERSON member = member_join(suite, admin, "Practitioner", false, id);
+
+    person_is("explained", member->email);
+    HTTP_ANSWER tokens = sign_in("Practitioner");
+    CHECK_STATUS(tokens, 200);
+    PROGRAM linked = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                               member->email, "--role", "Practitioner");
+    UNIT_CHECK(strstr(linked->out, "identity provider Staff ID") != NULL, "%s", linked->out);
+    HTTP_ANSWER removed = member_withdraw(suite, admin->access, id);
+    CHECK_STATUS(removed, 200);
+    PROGRAM left = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                             member->email, "--role", "Practitioner");
+    UNIT_CHECK(strstr(left->out, "not a member of this project any more") != NULL, "%s", left->out);
+    PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
+    UNIT_CHECK(strstr(doctor->out, "are active\"") != NULL, "%s", doctor->out);
+}
+
+/* ---- the end ---- */
 
 static void a_disabled_provider_ends_everything(void)
 {
@@ -871,9 +1246,13 @@ static const struct unit_case cases[] = {
     CASE(admins_and_false_addresses_are_not_linked),
     CASE(a_state_is_good_once),
     CASE(codes_lead_only_to_the_registered_address),
+    CASE(own_clients_get_codes_at_their_redirect_uris),
     CASE(two_providers_are_not_mixed_up),
     CASE(a_session_opens_nothing_beside_or_above),
     CASE(a_page_signs_in_by_its_button),
+    CASE(the_page_asks_for_the_address_first),
+    CASE(a_clients_hint_leads_to_the_provider),
+    CASE(an_unknown_hint_is_ignored),
     CASE(another_browser_is_not_signed_in),
     CASE(a_project_below_inherits_the_provider),
     CASE(a_disabled_provider_ends_everything),
@@ -884,6 +1263,12 @@ static const struct unit_case cases[] = {
     CASE(a_killed_authd_loses_no_sign_in),
     CASE(a_draft_can_only_be_tested),
     CASE(a_silent_provider_is_said),
+    CASE(two_providers_make_one_account),
+    CASE(a_membership_made_during_a_link_is_one),
+    CASE(an_address_is_no_identity),
+    CASE(operators_learn_how_a_person_signs_in),
+    CASE(a_provider_opens_no_connection_inside),
+    CASE(a_changed_issuer_inherits_no_links),
     CASE_ALWAYS(the_scene_is_left),
 };
 

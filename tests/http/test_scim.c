@@ -3,6 +3,8 @@
  * the requests that Microsoft Entra documents in both its dialects, and what a directory can't do.
  */
 #include <CUnit/CUnit.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -421,6 +423,60 @@ static void a_deactivation_holds_on_the_next_request(void)
     CHECK_STATUS(on, 200);
     PERSON back = person_sign_in(suite, "Practitioner", doctor->email, doctor->password, NULL);
     CU_ASSERT_PTR_NOT_NULL(back->access);
+}
+
+/* Requests at the other gateway while the directory deactivates, and after its answer. */
+struct load {
+    pthread_t thread;
+    const char *access;
+    int refused; /* of the last round */
+    atomic_bool stop;
+};
+
+static int ask_many(const char *url, const char *access)
+{
+    struct http_request requests[64];
+    struct http_answer *answers[64];
+    int refused = 0;
+
+    for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+        requests[i] = (struct http_request){.path = "/auth/me", .bearer = access};
+    http_call_many(url, requests, ARRAY_SIZE(requests), 16, answers);
+    for (size_t i = 0; i < ARRAY_SIZE(requests); i++)
+        refused += answers[i]->status == 401;
+    http_answers_destroy(answers, ARRAY_SIZE(requests));
+    return refused;
+}
+
+static void *load_run(void *arg)
+{
+    struct load *load = arg;
+
+    while (!atomic_load(&load->stop))
+        (void)ask_many(second_url, load->access);
+    load->refused = ask_many(second_url, load->access);
+    return NULL;
+}
+
+static void a_deactivation_holds_for_requests_under_way(void)
+{
+    struct load load = {.refused = 0};
+    char id[40];
+
+    create("busy", id);
+    PERSON busy = sign_in("busy@clinic.example");
+    load.access = busy->access;
+    CU_ASSERT_EQUAL(ask_many(second_url, busy->access), 0);
+    UNIT_REQUIRE(pthread_create(&load.thread, NULL, load_run, &load) == 0, "a thread");
+    HTTP_ANSWER off = patch(id, "{'op':'replace','value':{'active':false}}");
+    CHECK_STATUS(off, 200);
+    CU_ASSERT_EQUAL(ask_many(suite_url(suite), busy->access), 64);
+    atomic_store(&load.stop, true);
+    pthread_join(load.thread, NULL);
+    CU_ASSERT_EQUAL(load.refused, 64);
+    PROGRAM explained = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                                  busy->email, "--role", "Practitioner");
+    UNIT_CHECK(strstr(explained->out, "directory has deactivated") != NULL, "%s", explained->out);
 }
 
 /* The address stays until its owner opens a link, and the directory keeps its own name. */
@@ -1126,6 +1182,7 @@ static const struct unit_case cases[] = {
     CASE(filters_are_these),
     CASE(lists_are_paged),
     CASE(a_deactivation_holds_on_the_next_request),
+    CASE(a_deactivation_holds_for_requests_under_way),
     CASE(an_address_changes_by_its_owner),
     CASE(only_its_own_locks_are_opened),
     CASE(a_domain_must_be_verified),

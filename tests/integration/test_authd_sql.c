@@ -331,7 +331,7 @@ static void test_every_statement_has_its_index(void)
                 "audit_waiting audit_unsealed audit_state outbox_oldest member_list "
                 "scim_user_count scim_user_list "
                 "passkey_count passkey_opens_unknown password_mixture member_search_due_list "
-                "provider_count_active");
+                "provider_issuer_list");
     check_hot("set enable_seqscan = off"); /* also of emptied tables */
 }
 

@@ -2,11 +2,11 @@
 -- account's throttle key.
 -- class: read
 -- in: role role, project uuid null, email text, key bytea, now int8, window int8, most int8
--- in: organization uuid null
+-- in: organization uuid null, providers_of uuid[]
 -- rows: one
 -- row: found bool, has_password bool, member bool, throttled bool, policy uuid null
 -- row: admin bool, factor bool, invited bool, deleted bool, delete_at int8 null
--- row: verified bool, locked bool, member_locked bool
+-- row: verified bool, locked bool, member_locked bool, by_directory bool, providers text null
 select
     a.id is not null as found,
     c.account_id is not null as has_password,
@@ -26,7 +26,18 @@ select
     -- include: email_is_verified(account = a.id, organization = :organization)
     as verified,
     a.locked_at is not null as locked,
-    m.locked_at is not null as member_locked
+    m.locked_at is not null as member_locked,
+    exists (
+        select
+        from scim_user s
+        where s.project_id = :project and s.membership_id = m.id and s.locked_at = m.locked_at
+    ) as by_directory,
+    (
+        select left(string_agg(distinct p.name, ', '), 200)
+        from identity i
+        join identity_provider p on p.id = i.provider_id
+        where i.account_id = a.id and i.project_id = any (:providers_of) and p.state = 'active'
+    ) as providers
 from (select 1) one
 left join account a
     on a.role = :role and a.email = :email and (a.project_id is null or a.project_id = :project)
