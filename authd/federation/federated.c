@@ -351,6 +351,7 @@ static int admit(struct authd *d, const struct request *req, const struct federa
     who->login = self->id;
     who->within = provider->project;
     who->identity = person->identity;
+    who->provider_sid = claims->sid;
     if (!candidate_is_member(who)) {
         (void)error_set(err, ERR_BAD_REQUEST, "You aren't a member here. Ask an administrator.");
         (void)error_detail(err, "not-a-member");

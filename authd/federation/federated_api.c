@@ -80,3 +80,13 @@ static const struct field federated_callback_in_rows[] = {
     ANSWER_ROW(error, STATE_MAX, 0),
 };
 FIELD_TABLE(federated_callback_in);
+
+static const struct field federated_logout_in_rows[] = {
+    FIELD_TEXT(struct federated_logout_in, tenantCode, 1, 256, FIELD_PATH | FIELD_REQUIRED,
+               "The tenant's code.", ""),
+    FIELD_ENDPOINT(struct federated_logout_in),
+    FIELD_TEXT(struct federated_logout_in, id, 1, STATE_MAX, FIELD_PATH | FIELD_REQUIRED,
+               "The provider.", ""),
+    FIELD_TEXT(struct federated_logout_in, logout_token, 0, 8192, FIELD_SECRET, "A parameter.", ""),
+};
+FIELD_TABLE(federated_logout_in);

@@ -55,4 +55,13 @@ struct federated_callback_in {
 };
 FIELD_DECLARE(federated_callback_in);
 
+/* OpenID Connect Back-Channel Logout 1.0, section 2.5. */
+struct federated_logout_in {
+    const char *tenantCode;
+    const struct endpoint_visit *visit;
+    const char *id; /* the provider's */
+    const char *logout_token;
+};
+FIELD_DECLARE(federated_logout_in);
+
 #endif

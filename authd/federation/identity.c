@@ -477,18 +477,15 @@ int identity_find_person(struct authd *d, const struct request *req,
 
 /* ---- the end ---- */
 
-/* only: one identity, or not set for all. */
-static int end_sessions(struct db_tx *tx, const struct request *req, struct uuid provider,
-                        struct uuid only, struct session_ended *ended, struct error *err)
+static int end_sessions(struct db_tx *tx, const struct request *req,
+                        struct sql_identity_session_end_in in, struct session_ended *ended,
+                        struct error *err)
 {
-    const struct sql_identity_session_end_in in = {
-        .provider = provider,
-        .only = only,
-        .now = req->now_ms,
-        .audit = audit_row(req, &(struct audit){.action = "session.end", .detail = "provider"}),
-        .change = {.until = req->now_ms + CHANGE_SESSION_LIFE}};
     struct field_list changes;
 
+    in.now = req->now_ms;
+    in.audit = audit_row(req, &(struct audit){.action = "session.end", .detail = "provider"});
+    in.change.until = req->now_ms + CHANGE_SESSION_LIFE;
     /* A grant that was made meanwhile waited for its session's end, or this statement for it: the
      * next one finds it. */
     do {
@@ -510,9 +507,22 @@ int identity_links_end(struct authd *d UNUSED, struct db_tx *tx, const struct re
                                                                        : (struct uuid){""},
                                                 .detail = "provider"})};
 
-    if (end_sessions(tx, req, provider, (struct uuid){""}, ended, err) < 0)
+    if (end_sessions(tx, req, (struct sql_identity_session_end_in){.provider = provider}, ended,
+                     err) < 0)
         return -1;
     return links ? MIN(sql_identity_delete(tx, req, &delete, err), 0) : 0;
+}
+
+int identity_logout(struct db_tx *tx, const struct request *req, struct uuid provider,
+                    const struct logout_claims *claims, struct session_ended *ended,
+                    struct error *err)
+{
+    return end_sessions(tx, req,
+                        (struct sql_identity_session_end_in){.provider = provider,
+                                                             .logged_out = true,
+                                                             .subject = claims->subject,
+                                                             .sid = claims->sid},
+                        ended, err);
 }
 
 /* ---- handlers ---- */
@@ -560,7 +570,10 @@ static int remove_link(struct db_tx *tx, const struct request *req, struct uuid 
     const struct sql_identity_delete_in delete = {
         .provider = link->provider, .only = id, .audit = audit_row(req, &audit)};
 
-    if (end_sessions(tx, req, link->provider, id, ended, err) < 0)
+    if (end_sessions(
+            tx, req,
+            (struct sql_identity_session_end_in){.provider = link->provider, .only = id}, ended,
+            err) < 0)
         return -1;
     return MIN(sql_identity_delete(tx, req, &delete, err), 0);
 }

@@ -24,6 +24,7 @@ struct candidate {
     /* Set only for a sign-in with an identity provider: */
     const char *auth_method;
     struct uuid identity;
+    const char *provider_sid; /* the provider's session, or NULL */
     struct uuid login;    /* id of its row, which an application knows already */
     struct uuid within;   /* the provider's project: leads only there and below */
     bool locked;          /* locked in all its places for this sign-in */
