@@ -14,6 +14,22 @@ struct federated_start_in {
 };
 FIELD_DECLARE(federated_start_in);
 
+struct own_identity_link_start_in {
+    const char *codeChallenge, *redirectUri;
+    struct uuid providerId;
+};
+FIELD_DECLARE(own_identity_link_start_in);
+
+struct own_identity_link_in {
+    const char *sessionCode, *codeVerifier;
+};
+FIELD_DECLARE(own_identity_link_in);
+
+struct step_up_federated_start_in {
+    const char *codeChallenge, *redirectUri;
+};
+FIELD_DECLARE(step_up_federated_start_in);
+
 struct federated_start_out {
     struct uuid loginId;
     const char *authorizeUrl;
