@@ -33,6 +33,7 @@ enum {
 #define EXAMPLE_CODE "p2XmC3u7Yw0bT9s4KfVqLh8dRzJ1oNeA"
 
 #define BASE64URL_PATTERN "^[A-Za-z0-9_-]*$"
+#define VERIFIER_PATTERN "^[A-Za-z0-9._~-]{43,128}$"
 #define CHALLENGE_PATTERN "^[A-Za-z0-9_-]{43}$"
 
 /* The fields of an emailed link. */

@@ -3,6 +3,7 @@
  */
 #include "authd/account/account_api.h"
 
+#include "authd/credential/pkce.h"
 #include "authd/passkey/passkey_api.h"
 #include "authd/shape_api.h"
 
@@ -114,6 +115,15 @@ static const struct field step_up_in_rows[] = {
     FIELD_OBJECT(struct step_up_in, credential, passkey_credential, 0,
                  "A passkey's response to the challenge, instead of `password` and `mfaToken`.",
                  ""),
+    FIELD_TEXT(struct step_up_in, sessionCode, 1, CODE_MAX, FIELD_SECRET,
+               "`sessionCode` with which the browser returned from the identity provider, instead "
+               "of the other proofs. See `/auth/step-up/federated/start`.",
+               EXAMPLE_CODE),
+    FIELD_PATTERN(
+        struct step_up_in, codeVerifier, PKCE_VERIFIER_MIN, PKCE_VERIFIER_MAX, pkce_verifier_check,
+        VERIFIER_PATTERN, FIELD_SECRET,
+        "With `sessionCode`: PKCE verifier that matches the `codeChallenge` of the start.",
+        EXAMPLE_VERIFIER),
 };
 FIELD_TABLE(step_up_in);
 

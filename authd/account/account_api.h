@@ -72,6 +72,7 @@ struct step_up_in {
     const char *password, *mfaToken;
     struct uuid loginId; /* from /auth/step-up/start; needed with `credential` */
     const struct passkey_credential *credential;
+    const char *sessionCode, *codeVerifier; /* an answer of the identity provider */
 };
 FIELD_DECLARE(step_up_in);
 

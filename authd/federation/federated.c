@@ -1,6 +1,6 @@
 /*
  * federated.c - see federated.h. Handlers: patient_federated_start, practitioner_federated_start,
- * identity_provider_test.
+ * own_identity_link_start, step_up_federated_start, identity_provider_test.
  */
 #include "authd/federation/federated.h"
 
@@ -84,6 +84,9 @@ static int keep(struct authd *d, const struct request *req, const struct federat
                                                    .verifier = authorization->verifier,
                                                    .challenge = in->challenge,
                                                    .redirect_uri = in->redirect_uri,
+                                                   .account = in->account,
+                                                   .session = in->session,
+                                                   .step_up = in->step_up,
                                                    .test = in->test,
                                                    .next = in->next,
                                                    .now = req->now_ms,
@@ -101,9 +104,15 @@ static int keep(struct authd *d, const struct request *req, const struct federat
 static int find_enabled(struct authd *d, const struct request *req,
                         const struct federated_begin *in, struct provider *ret, struct error *err)
 {
-    if (check_enabled(in->tenant, in->role, err) < 0)
+    bool links = uuid_is_set(&in->account) && !in->step_up;
+
+    if (check_enabled(in->tenant, in->role, err) < 0 ||
+        find_provider(d, req, in->tenant, in->provider, in->role, ret, err) < 0)
         return -1;
-    return find_provider(d, req, in->tenant, in->provider, in->role, ret, err);
+    /* A link is an act of the provider's project. */
+    if (!links || uuid_equal(&ret->project, &in->tenant->projectId))
+        return 0;
+    return error_set(err, ERR_NOT_FOUND, "Identity provider not found.");
 }
 
 /* For a test: in any state, but not an inherited one. */
@@ -125,6 +134,7 @@ int federated_begin(struct authd *d, const struct request *req, const struct fed
                                           .nonce = secret_random_text(req->arena, STATE_SIZE),
                                           .verifier = secret_random_text(req->arena, VERIFIER_SIZE),
                                           .login_hint = in->login_hint,
+                                          .fresh = in->step_up,
                                           .started_ms = req->now_ms};
     struct discovery discovery;
     struct provider provider;
@@ -199,6 +209,69 @@ int practitioner_federated_start(struct authd *d, const struct request *req,
     return start(d, req, ROLE_PRACTITIONER, in, out, err);
 }
 
+/* Starts a round of the caller, who returns to the session's project and application. */
+static int start_own(struct authd *d, const struct request *req, struct federated_begin begin,
+                     struct federated_start_out *out, struct error *err)
+{
+    struct tenant tenant;
+    const char *name;
+
+    begin.tenant = &tenant;
+    begin.role = req->caller->role;
+    begin.account = req->caller->account;
+    begin.session = req->caller->session;
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
+        check_redirect(d, req, &tenant, begin.role, begin.redirect_uri, err) < 0)
+        return -1;
+    return federated_begin(d, req, &begin, &out->loginId, &name, &out->authorizeUrl, err);
+}
+
+/* *ret: the provider that made the caller's session; not set: none. */
+static int session_provider(struct authd *d, const struct request *req, struct uuid *ret,
+                            struct error *err)
+{
+    const struct sql_session_provider_in in = {.project = req->caller->project,
+                                               .session = req->caller->session};
+    struct sql_session_provider_row row;
+
+    if (sql_require(sql_session_provider(d->svc.db, req, &in, &row, err), err, ERR_UNAUTHORIZED,
+                    "Unauthorized") < 0)
+        return -1;
+    *ret = row.provider;
+    return 0;
+}
+
+int own_identity_link_start(struct authd *d, const struct request *req,
+                            const struct own_identity_link_start_in *in,
+                            struct federated_start_out *out, struct error *err)
+{
+    const struct federated_begin begin = {.provider = in->providerId,
+                                          .challenge = in->codeChallenge,
+                                          .redirect_uri = in->redirectUri};
+    struct uuid made_by;
+
+    if (session_provider(d, req, &made_by, err) < 0)
+        return -1;
+    if (uuid_is_set(&made_by))
+        return error_set(err, ERR_FORBIDDEN,
+                         "Sign in without an identity provider to link another one.");
+    return step_up_check(d, NULL, req, err) < 0 ? -1 : start_own(d, req, begin, out, err);
+}
+
+int step_up_federated_start(struct authd *d, const struct request *req,
+                            const struct step_up_federated_start_in *in,
+                            struct federated_start_out *out, struct error *err)
+{
+    struct federated_begin begin = {
+        .challenge = in->codeChallenge, .redirect_uri = in->redirectUri, .step_up = true};
+
+    if (session_provider(d, req, &begin.provider, err) < 0)
+        return -1;
+    if (!uuid_is_set(&begin.provider))
+        return error_set(err, ERR_BAD_REQUEST, "No identity provider has made your session.");
+    return start_own(d, req, begin, out, err);
+}
+
 int identity_provider_test(struct authd *d, const struct request *req,
                            const struct identity_provider_id_in *in,
                            struct federated_start_out *out, struct error *err)
@@ -246,6 +319,8 @@ int federated_find(struct authd *d, const struct request *req,
                               .challenge = row.challenge,
                               .redirect_uri = row.redirect_uri,
                               .next = row.next,
+                              .account = row.account,
+                              .step_up = row.step_up,
                               .test = row.test,
                               .state = in->state,
                               .nonce = row.nonce,
@@ -307,6 +382,7 @@ static int redeem(struct authd *d, const struct request *req, const struct feder
     struct authorization authorization = {.state = self->state,
                                           .nonce = self->nonce,
                                           .verifier = self->verifier,
+                                          .fresh = self->step_up,
                                           .started_ms = self->started_ms};
 
     if (in->error || !in->code)
@@ -363,6 +439,7 @@ static int admit(struct authd *d, const struct request *req, const struct federa
     who->login = self->id;
     who->within = provider->project;
     who->identity = person->identity;
+    who->provider_sid = claims->sid;
     if (!candidate_is_member(who)) {
         (void)error_set(err, ERR_BAD_REQUEST, "You aren't a member here. Ask an administrator.");
         (void)error_detail(err, "not-a-member");
@@ -372,6 +449,24 @@ static int admit(struct authd *d, const struct request *req, const struct federa
         email_check_sign_in(d, req, &self->tenant, &who->is, NULL, err) < 0)
         return -1;
     return demand_factor(d, req, self, provider, claims, who, err);
+}
+
+/* Uses the state, and takes the answer of the provider, which must still be active. */
+static int finish(struct authd *d, const struct request *req, struct federated *self,
+                  const struct federated_callback_in *in, struct provider *ret,
+                  struct id_claims *ret_claims, struct error *err)
+{
+    const struct sign_in who = {
+        .project = self->project, .account = self->account, .role = self->role};
+
+    if (spend(d, req, self, err) < 0 || check_enabled(&self->tenant, self->role, err) < 0 ||
+        find_provider(d, req, &self->tenant, self->provider, self->role, ret, err) < 0)
+        return -1;
+    self->name = ret->name;
+    if (redeem(d, req, self, ret, in, ret_claims, NULL, err) == 0)
+        return 0;
+    err->detail[0] = '\0';
+    return refuse_person(d, req, self, &who, err);
 }
 
 int federated_finish(struct authd *d, const struct request *req, struct federated *self,
@@ -386,20 +481,35 @@ int federated_finish(struct authd *d, const struct request *req, struct federate
     struct candidate who;
     const struct identity_arrival arrival = {&provider, &self->tenant, self->role, &claims};
 
-    if (spend(d, req, self, err) < 0 || check_enabled(&self->tenant, self->role, err) < 0 ||
-        find_provider(d, req, &self->tenant, self->provider, self->role, &provider, err) < 0)
+    if (finish(d, req, self, in, &provider, &claims, err) < 0)
         return -1;
-    self->name = provider.name;
-    if (redeem(d, req, self, &provider, in, &claims, NULL, err) < 0) {
-        err->detail[0] = '\0';
-        return refuse_person(d, req, self, &unknown, err);
-    }
     if (identity_find_person(d, req, &arrival, &person, err) < 0)
         return refuse_person(d, req, self, &unknown, err);
     if (admit(d, req, self, &provider, &claims, &person, &who, err) < 0)
         return -1;
     throttle_keys(d, req, self->role, self->project, person.email, req->address, &keys);
     return login_begin(d, req, &who, &keys, self->project, challenge, out, err);
+}
+
+int federated_prove(struct authd *d, const struct request *req, struct federated *self,
+                    const struct federated_callback_in *in, const char **ret, struct error *err)
+{
+    const char *code = secret_random_text(req->arena, LOGIN_CODE_SIZE);
+    struct sql_federated_proof_keep_in keep_in;
+    uint8_t hash[SECRET_HASH_SIZE];
+    struct provider provider;
+    struct id_claims claims;
+
+    if (finish(d, req, self, in, &provider, &claims, err) < 0)
+        return -1;
+    secret_hash(code, hash);
+    keep_in = (struct sql_federated_proof_keep_in){.id = self->id,
+                                                   .code_hash = {hash, sizeof(hash)},
+                                                   .subject = claims.subject,
+                                                   .two_factors = provider.trusted_for_mfa &&
+                                                                  shows_two(&claims)};
+    *ret = code;
+    return MIN(sql_federated_proof_keep(d->svc.db, req, &keep_in, err), 0);
 }
 
 /* ---- a test ---- */

@@ -27,6 +27,8 @@ struct federated_begin {
     const char *cookie, *next;            /* the page's; `next`: or NULL */
     const char *login_hint;               /* email address for the provider's form, or NULL */
     const char *challenge, *redirect_uri; /* the application's */
+    struct uuid account, session;         /* a signed-in person's, who links or proves */
+    bool step_up;                         /* wants a fresh proof, not a link */
 };
 
 /* Starts a sign-in. *ret_url: where to lead the browser. Fails: NOT_FOUND (no such active provider
@@ -45,7 +47,8 @@ struct federated {
     const char *challenge;    /* an application's, or NULL */
     const char *redirect_uri; /* an application's, or NULL */
     const char *next;
-    bool test;
+    struct uuid account; /* a signed-in person's, or not set */
+    bool step_up, test;
     const char *state, *nonce, *verifier;
     struct field_bytes browser_hash;
     int64_t started_ms;
@@ -65,6 +68,12 @@ bool federated_is_of_browser(const struct federated *self, const char *cookie);
 int federated_finish(struct authd *d, const struct request *req, struct federated *self,
                      const struct federated_callback_in *in, const char *challenge,
                      struct login_step *out, struct error *err) MUST_USE;
+
+/* Uses the round of a signed-in person, takes the provider's answer and keeps it for the session
+ * that started it (signin/federated_proof.h). *ret: its code. Parks. */
+int federated_prove(struct authd *d, const struct request *req, struct federated *self,
+                    const struct federated_callback_in *in, const char **ret,
+                    struct error *err) MUST_USE;
 
 /* The result of a test. */
 struct federated_test {

@@ -3,29 +3,54 @@
  */
 #include "authd/federation/federated_api.h"
 
+#include "authd/credential/pkce.h"
 #include "authd/shape_api.h"
 #include "common/domain/name.h"
 
 enum { IDENTITIES_MAX = 100 /* as in own_identity_list.sql */ };
 enum { URI_MAX = 2048, STATE_MAX = 512, ANSWER_MAX = 4096 };
 
+/* Members of each start. `s`: the struct. */
+#define ROUND_ROWS(s)                                                                              \
+    FIELD_PATTERN(                                                                                 \
+        s, codeChallenge, 43, 43, shape_check_base64url, CHALLENGE_PATTERN, FIELD_REQUIRED,        \
+        "PKCE challenge (S256): base64url of the SHA-256 of a verifier that stays in the client.", \
+        "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),                                            \
+        FIELD_TEXT(s, redirectUri, 1, URI_MAX, FIELD_REQUIRED,                                     \
+                   "Where the browser returns to: the project's app URL for the role, followed "   \
+                   "by `/federated`, or an https redirect URI of a first-party client of the "     \
+                   "project, exactly as registered.",                                              \
+                   "https://app.example.org/federated")
+
 static const struct field federated_start_in_rows[] = {
     FIELD_TEXT(struct federated_start_in, tenantCode, 1, TENANT_CODE_MAX, FIELD_REQUIRED,
                "Tenant code of the project to sign in to.", "demo"),
     FIELD_UUID(struct federated_start_in, providerId, FIELD_REQUIRED,
                "ID of an active identity provider of the project, or of a project above it."),
-    FIELD_PATTERN(
-        struct federated_start_in, codeChallenge, 43, 43, shape_check_base64url, CHALLENGE_PATTERN,
-        FIELD_REQUIRED,
-        "PKCE challenge (S256): base64url of the SHA-256 of a verifier that stays in the client.",
-        "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"),
-    FIELD_TEXT(struct federated_start_in, redirectUri, 1, URI_MAX, FIELD_REQUIRED,
-               "Where the browser returns to: the project's app URL for the role, followed by "
-               "`/federated`, or an https redirect URI of a first-party client of the project, "
-               "exactly as registered.",
-               "https://app.example.org/federated"),
+    ROUND_ROWS(struct federated_start_in),
 };
 FIELD_TABLE(federated_start_in);
+
+static const struct field own_identity_link_start_in_rows[] = {
+    FIELD_UUID(struct own_identity_link_start_in, providerId, FIELD_REQUIRED,
+               "ID of an active identity provider of the session's project."),
+    ROUND_ROWS(struct own_identity_link_start_in),
+};
+FIELD_TABLE(own_identity_link_start_in);
+
+static const struct field own_identity_link_in_rows[] = {
+    FIELD_TEXT(struct own_identity_link_in, sessionCode, 1, CODE_MAX, FIELD_REQUIRED | FIELD_SECRET,
+               "`sessionCode` with which the browser returned; valid once.", EXAMPLE_CODE),
+    FIELD_PATTERN(struct own_identity_link_in, codeVerifier, PKCE_VERIFIER_MIN, PKCE_VERIFIER_MAX,
+                  pkce_verifier_check, VERIFIER_PATTERN, FIELD_REQUIRED | FIELD_SECRET,
+                  "PKCE verifier that matches the `codeChallenge` of the start.", EXAMPLE_VERIFIER),
+};
+FIELD_TABLE(own_identity_link_in);
+
+static const struct field step_up_federated_start_in_rows[] = {
+    ROUND_ROWS(struct step_up_federated_start_in),
+};
+FIELD_TABLE(step_up_federated_start_in);
 
 static const struct field federated_start_out_rows[] = {
     FIELD_UUID(struct federated_start_out, loginId, FIELD_REQUIRED,
@@ -93,3 +118,13 @@ static const struct field federated_callback_in_rows[] = {
     ANSWER_ROW(error, STATE_MAX, 0),
 };
 FIELD_TABLE(federated_callback_in);
+
+static const struct field federated_logout_in_rows[] = {
+    FIELD_TEXT(struct federated_logout_in, tenantCode, 1, 256, FIELD_PATH | FIELD_REQUIRED,
+               "The tenant's code.", ""),
+    FIELD_ENDPOINT(struct federated_logout_in),
+    FIELD_TEXT(struct federated_logout_in, id, 1, STATE_MAX, FIELD_PATH | FIELD_REQUIRED,
+               "The provider.", ""),
+    FIELD_TEXT(struct federated_logout_in, logout_token, 0, 8192, FIELD_SECRET, "A parameter.", ""),
+};
+FIELD_TABLE(federated_logout_in);

@@ -14,6 +14,22 @@ struct federated_start_in {
 };
 FIELD_DECLARE(federated_start_in);
 
+struct own_identity_link_start_in {
+    const char *codeChallenge, *redirectUri;
+    struct uuid providerId;
+};
+FIELD_DECLARE(own_identity_link_start_in);
+
+struct own_identity_link_in {
+    const char *sessionCode, *codeVerifier;
+};
+FIELD_DECLARE(own_identity_link_in);
+
+struct step_up_federated_start_in {
+    const char *codeChallenge, *redirectUri;
+};
+FIELD_DECLARE(step_up_federated_start_in);
+
 struct federated_start_out {
     struct uuid loginId;
     const char *authorizeUrl;
@@ -61,5 +77,14 @@ struct federated_callback_in {
     const char *state, *code, *iss, *error;
 };
 FIELD_DECLARE(federated_callback_in);
+
+/* OpenID Connect Back-Channel Logout 1.0, section 2.5. */
+struct federated_logout_in {
+    const char *tenantCode;
+    const struct endpoint_visit *visit;
+    const char *id; /* the provider's */
+    const char *logout_token;
+};
+FIELD_DECLARE(federated_logout_in);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * identity.c - see identity.h. Handlers: own_identities, own_identity_delete,
+ * identity.c - see identity.h. Handlers: own_identities, own_identity_link, own_identity_delete,
  * project_account_identities, project_account_identity_unlink.
  */
 #include "authd/federation/identity.h"
@@ -20,6 +20,7 @@
 #include "authd/session/session.h"
 #include "authd/session/step_up_check.h"
 #include "authd/shape_api.h"
+#include "authd/signin/federated_proof.h"
 #include "authd/sql/account.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/federation.h"
@@ -103,10 +104,10 @@ static int find_account(struct authd *d, const struct request *req, struct newco
 
 /* ---- the link ---- */
 
-static int link_to(struct db_tx *tx, const struct request *req, const struct newcomer *self,
-                   struct uuid account, struct identity_person *ret, struct error *err)
+/* *ret: not set if the identity has an account already. */
+static int insert(struct db_tx *tx, const struct request *req, const struct identity_arrival *in,
+                  struct uuid account, struct uuid *ret, struct error *err)
 {
-    const struct identity_arrival *in = self->in;
     const struct audit audit = {.action = "identity.link",
                                 .project = in->tenant->projectId,
                                 .account = account,
@@ -114,22 +115,30 @@ static int link_to(struct db_tx *tx, const struct request *req, const struct new
                                 .type = "Account",
                                 .id = account,
                                 .detail = in->provider->name};
-    const struct sql_identity_insert_in insert = {.id = uuid_ordered(req->now_ms),
-                                                  .provider = in->provider->id,
-                                                  .project = in->provider->project,
-                                                  .issuer = in->provider->issuer,
-                                                  .subject = in->claims->subject,
-                                                  .role = in->role,
-                                                  .account = account,
-                                                  .now = req->now_ms,
-                                                  .audit = audit_row(req, &audit)};
-    struct sql_identity_insert_row row;
-    int linked = sql_identity_insert(tx, req, &insert, &row, err);
+    const struct sql_identity_insert_in link = {.id = uuid_ordered(req->now_ms),
+                                                .provider = in->provider->id,
+                                                .project = in->provider->project,
+                                                .issuer = in->provider->issuer,
+                                                .subject = in->claims->subject,
+                                                .role = in->role,
+                                                .account = account,
+                                                .now = req->now_ms,
+                                                .audit = audit_row(req, &audit)};
+    struct sql_identity_insert_row row = {.id.text = ""};
 
-    if (linked <= 0)
-        return linked < 0 ? -1 : try_again(err);
-    *ret = (struct identity_person){.identity = row.id, .account = account, .email = self->email};
+    if (sql_identity_insert(tx, req, &link, &row, err) < 0)
+        return -1;
+    *ret = row.id;
     return 0;
+}
+
+static int link_to(struct db_tx *tx, const struct request *req, const struct newcomer *self,
+                   struct uuid account, struct identity_person *ret, struct error *err)
+{
+    *ret = (struct identity_person){.account = account, .email = self->email};
+    if (insert(tx, req, self->in, account, &ret->identity, err) < 0)
+        return -1;
+    return uuid_is_set(&ret->identity) ? 0 : try_again(err);
 }
 
 /* Finds and locks the invitation of an admin, without admin rights. *ret: not set for none. */
@@ -470,18 +479,15 @@ int identity_find_person(struct authd *d, const struct request *req,
 
 /* ---- the end ---- */
 
-/* only: one identity, or not set for all. */
-static int end_sessions(struct db_tx *tx, const struct request *req, struct uuid provider,
-                        struct uuid only, struct session_ended *ended, struct error *err)
+static int end_sessions(struct db_tx *tx, const struct request *req,
+                        struct sql_identity_session_end_in in, struct session_ended *ended,
+                        struct error *err)
 {
-    const struct sql_identity_session_end_in in = {
-        .provider = provider,
-        .only = only,
-        .now = req->now_ms,
-        .audit = audit_row(req, &(struct audit){.action = "session.end", .detail = "provider"}),
-        .change = {.until = req->now_ms + CHANGE_SESSION_LIFE}};
     struct field_list changes;
 
+    in.now = req->now_ms;
+    in.audit = audit_row(req, &(struct audit){.action = "session.end", .detail = "provider"});
+    in.change.until = req->now_ms + CHANGE_SESSION_LIFE;
     /* A grant that was made meanwhile waited for its session's end, or this statement for it: the
      * next one finds it. */
     do {
@@ -503,9 +509,22 @@ int identity_links_end(struct authd *d UNUSED, struct db_tx *tx, const struct re
                                                                        : (struct uuid){""},
                                                 .detail = "provider"})};
 
-    if (end_sessions(tx, req, provider, (struct uuid){""}, ended, err) < 0)
+    if (end_sessions(tx, req, (struct sql_identity_session_end_in){.provider = provider}, ended,
+                     err) < 0)
         return -1;
     return links ? MIN(sql_identity_delete(tx, req, &delete, err), 0) : 0;
+}
+
+int identity_logout(struct db_tx *tx, const struct request *req, struct uuid provider,
+                    const struct logout_claims *claims, struct session_ended *ended,
+                    struct error *err)
+{
+    return end_sessions(tx, req,
+                        (struct sql_identity_session_end_in){.provider = provider,
+                                                             .logged_out = true,
+                                                             .subject = claims->subject,
+                                                             .sid = claims->sid},
+                        ended, err);
 }
 
 /* ---- handlers ---- */
@@ -517,6 +536,52 @@ int own_identities(struct authd *d, const struct request *req, const struct noth
                                                   .project = req->caller->project};
 
     return MIN(sql_own_identity_list(d->svc.db, req, &list, &out->identities, err), 0);
+}
+
+/* Links the person who came back from the provider in the caller's own round. */
+static int link_proven(struct db_tx *tx, const struct request *req, const struct tenant *tenant,
+                       const struct sql_federated_proof_consume_row *proof,
+                       struct own_identity *out, struct error *err)
+{
+    const struct provider provider = {.id = proof->provider,
+                                      .project = proof->project,
+                                      .name = proof->name,
+                                      .issuer = proof->issuer};
+    const struct id_claims claims = {.subject = proof->subject};
+    const struct identity_arrival arrival = {&provider, tenant, req->caller->role, &claims};
+
+    *out = (struct own_identity){.providerId = provider.id,
+                                 .provider = provider.name,
+                                 .createdAt = req->now_ms,
+                                 .lastUsedAt = req->now_ms};
+    if (insert(tx, req, &arrival, req->caller->account, &out->id, err) < 0)
+        return -1;
+    return uuid_is_set(&out->id) ? 0
+                                 : error_set(err, ERR_CONFLICT,
+                                             "This person of the provider has an account already.");
+}
+
+int own_identity_link(struct authd *d, const struct request *req,
+                      const struct own_identity_link_in *in, struct own_identity *out,
+                      struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct sql_federated_proof_consume_row proof;
+    struct credential_owner owner;
+    struct tenant tenant;
+
+    if (tenant_open_id(d, req, req->caller->project, &tenant, err) < 0 ||
+        credential_owner_find(d, req, &owner, err) < 0 ||
+        credential_owner_mailed(d, req, &owner, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        federated_proof_consume(&tx, req, in->sessionCode, in->codeVerifier, false, &proof, err) <
+            0 ||
+        link_proven(tx, req, &tenant, &proof, out, err) < 0 ||
+        tell_owner(d, tx, req, &owner, proof.name, err) < 0 || step_up_check(d, tx, req, err) < 0 ||
+        db_commit(&tx, err) < 0)
+        return -1;
+    outbox_wake(d->svc.outbox);
+    return 0;
 }
 
 struct unlink {
@@ -561,7 +626,10 @@ static int end_link(struct db_tx *tx, const struct request *req, const struct un
     const struct sql_identity_delete_in delete = {
         .provider = link->provider, .only = self->id, .audit = audit_row(req, &audit)};
 
-    if (end_sessions(tx, req, link->provider, self->id, ended, err) < 0)
+    if (end_sessions(
+            tx, req,
+            (struct sql_identity_session_end_in){.provider = link->provider, .only = self->id},
+            ended, err) < 0)
         return -1;
     return MIN(sql_identity_delete(tx, req, &delete, err), 0);
 }

@@ -43,4 +43,10 @@ int identity_links_end(struct authd *d, struct db_tx *tx, const struct request *
                        struct uuid provider, bool links, struct session_ended *ended,
                        struct error *err) MUST_USE;
 
+/* Ends the sessions that a logout token names, except grants with offline_access (Back-Channel
+ * Logout 1.0, section 2.7). The provider's row must be locked for update. Parks. */
+int identity_logout(struct db_tx *tx, const struct request *req, struct uuid provider,
+                    const struct logout_claims *claims, struct session_ended *ended,
+                    struct error *err) MUST_USE;
+
 #endif

@@ -224,8 +224,8 @@ static int check_assertion(struct authd *d, const struct request *req, const str
     json_decref(keys);
     if (!good)
         return refuse_wrong(d, req, issuer, claim, client, "client assertion", err);
-    if (single_use_spend(d, req, "assertion", client->clientId, jwt_text(assertion->claims, "jti"),
-                         expires, &good, err) < 0)
+    if (single_use_spend(d, NULL, req, "assertion", client->clientId,
+                         jwt_text(assertion->claims, "jti"), expires, &good, err) < 0)
         return -1;
     return good ? 0 : refuse(claim, err);
 }

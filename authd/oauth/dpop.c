@@ -200,7 +200,8 @@ int dpop_spend(struct authd *d, const struct request *req, const struct dpop_pro
 
     if (!proof->jkt)
         return 0;
-    if (single_use_spend(d, req, "proof", proof->jkt, proof->id, proof->until, &first, err) < 0)
+    if (single_use_spend(d, NULL, req, "proof", proof->jkt, proof->id, proof->until, &first, err) <
+        0)
         return -1;
     return first ? 0 : refuse_used(err);
 }

@@ -48,7 +48,9 @@ static int answer_application(struct authd *d, const struct request *req,
     struct login_step step = {.nextStep = NULL};
     const char *word;
 
-    if (federated_finish(d, req, login, in, login->challenge, &step, err) == 0) {
+    if ((uuid_is_set(&login->account)
+             ? federated_prove(d, req, login, in, &step.sessionCode, err)
+             : federated_finish(d, req, login, in, login->challenge, &step, err)) == 0) {
         to_application(d, req->arena, login, step.sessionCode ? "sessionCode" : "nextStep",
                        step.sessionCode ? step.sessionCode : step.nextStep, NULL, out);
         return 0;

@@ -15,7 +15,7 @@ static void hash_of(const struct request *req, const char *kind, const char *sub
     secret_hash(arena_printf(req->arena, "%s\n%s\n%s", kind, subject, id), ret);
 }
 
-int single_use_spend(struct authd *d, const struct request *req, const char *kind,
+int single_use_spend(struct authd *d, struct db_tx *tx, const struct request *req, const char *kind,
                      const char *subject, const char *id, int64_t expires_ms, bool *ret_first,
                      struct error *err)
 {
@@ -25,7 +25,8 @@ int single_use_spend(struct authd *d, const struct request *req, const char *kin
     int found;
 
     hash_of(req, kind, subject, id, hash);
-    found = sql_once_insert(d->svc.db, req, &in, &row, err);
+    found = tx ? sql_once_insert_tx(tx, req, &in, &row, err)
+               : sql_once_insert(d->svc.db, req, &in, &row, err);
     if (found < 0)
         return -1;
     *ret_first = found > 0;

@@ -8,11 +8,12 @@
 
 #include "authd/authd.h"
 
+struct db_tx;
 struct settings_view;
 
-/* Spends a client's or key's id until expires_ms, contract time. *ret_first: it was unspent.
- * Parks. */
-int single_use_spend(struct authd *d, const struct request *req, const char *kind,
+/* Spends a client's or key's id until expires_ms, contract time. *ret_first: it was unspent. tx:
+ * the open transaction, or NULL. Parks. */
+int single_use_spend(struct authd *d, struct db_tx *tx, const struct request *req, const char *kind,
                      const char *subject, const char *id, int64_t expires_ms, bool *ret_first,
                      struct error *err) MUST_USE;
 

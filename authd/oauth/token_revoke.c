@@ -52,8 +52,8 @@ static int revoke_state(struct authd *d, const struct request *req, const struct
         return 0;
     if (strcmp(state->client_id, client->clientId) != 0)
         return refuse(err);
-    return single_use_spend(d, req, TOKEN_REVOKED, state->client_id, state->id, state->expires_ms,
-                            &first, err);
+    return single_use_spend(d, NULL, req, TOKEN_REVOKED, state->client_id, state->id,
+                            state->expires_ms, &first, err);
 }
 
 /* Section 2.2: answers invalid tokens like revoked ones. */

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "authd/account/account_api.h"
+#include "authd/federation/federated_api.h"
 #include "authd/oauth/oauth_api.h"
 #include "authd/page/own_account_page.h"
 #include "authd/page/page_api.h"
 #include "authd/page/scope_text.h"
+#include "authd/page/step_up_page.h"
 #include "authd/page/visit.h"
 #include "authd/passkey/passkey_api.h"
 #include "authd/session/session_api.h"
@@ -72,6 +74,20 @@ static struct page_account_consent *consent_rows(const struct visit *visit,
     return rows;
 }
 
+static struct page_account_identity *identity_rows(const struct visit *visit,
+                                                   const struct field_list *identities)
+{
+    const struct own_identity *items = identities->items;
+    struct arena *arena = visit->req.arena;
+    struct page_account_identity *rows = arena_calloc(arena, identities->count, sizeof(*rows));
+
+    for (size_t i = 0; i < identities->count; i++)
+        rows[i] = (struct page_account_identity){.id = arena_strdup(arena, items[i].id.text),
+                                                 .name = items[i].provider,
+                                                 .since = visit_time(visit, items[i].createdAt)};
+    return rows;
+}
+
 static enum visit_step show(const struct visit *visit, int status, enum page_text notice,
                             struct page_answer *out, struct error *err)
 {
@@ -80,6 +96,7 @@ static enum visit_step show(const struct visit *visit, int status, enum page_tex
     const struct sessions_in newest = {._count = ME_SESSIONS_MAX};
     const struct nothing in = {0};
     struct session_list clients = {0};
+    struct own_identity_list linked = {0};
     struct consent_list given = {0};
     struct passkey_list keys = {0};
     struct me_out who = {0};
@@ -88,6 +105,7 @@ static enum visit_step show(const struct visit *visit, int status, enum page_tex
     if (me(visit->d, &visit->req, &in, &who, err) < 0 ||
         passkeys(visit->d, &visit->req, &in, &keys, err) < 0 ||
         sessions(visit->d, &visit->req, &newest, &clients, err) < 0 ||
+        own_identities(visit->d, &visit->req, &in, &linked, err) < 0 ||
         consents(visit->d, &visit->req, &in, &given, err) < 0)
         return VISIT_FAILED;
     telecom = who.profile->telecom.items;
@@ -105,6 +123,8 @@ static enum visit_step show(const struct visit *visit, int status, enum page_tex
             .more_sessions = who.security->moreSessions,
             .session = rows_of(visit, &who.security->sessions, &clients),
             .session_count = who.security->sessions.count,
+            .identity = identity_rows(visit, &linked.identities),
+            .identity_count = linked.identities.count,
             .consent = consent_rows(visit, &given.consents),
             .consent_count = given.consents.count});
     return visit_show(&page, status, out);
@@ -137,6 +157,24 @@ static enum visit_step withdraw(const struct visit *visit, const char *client,
         return VISIT_FAILED;
     error_clear(err);
     return visit_go(visit, "account?note=consent-withdrawn", out);
+}
+
+/* A removed link isn't an error. */
+static enum visit_step unlink_identity(const struct visit *visit, const char *identity,
+                                       struct page_answer *out, struct error *err)
+{
+    struct own_identity_path_in in;
+    struct nothing nothing = {0};
+
+    if (uuid_parse(identity ? identity : "", &in.id) < 0)
+        return visit_go(visit, "account", out);
+    if (own_identity_delete(visit->d, &visit->req, &in, &nothing, err) == 0)
+        return visit_go(visit, "account?note=unlinked", out);
+    if (err->code == ERR_STEP_UP_REQUIRED)
+        return step_up_go(visit, "account", out);
+    if (err->code == ERR_FORBIDDEN) /* the provider made this session */
+        return visit_go(visit, "account?note=unlink-first", out);
+    return err->code == ERR_NOT_FOUND ? visit_go(visit, "account", out) : VISIT_FAILED;
 }
 
 /* Ends the browser's session and continues to the sign-in, which can cancel a deletion. */
@@ -196,6 +234,8 @@ int page_account_post(struct authd *d, const struct request *req, const struct a
         step = sign_out(&visit, "sign-in?note=signed-out", out, err);
     else if (strcmp(action, "keep") == 0)
         step = sign_out(&visit, "sign-in?note=keep", out, err);
+    else if (strcmp(action, "unlink") == 0)
+        step = unlink_identity(&visit, in->identity, out, err);
     else if (strcmp(action, "withdraw") == 0)
         step = withdraw(&visit, in->client, out, err);
     else

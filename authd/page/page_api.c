@@ -20,6 +20,8 @@ static const char *const page_notes[] = {"consent-withdrawn",
                                          "session-ended",
                                          "signed-out",
                                          "undone",
+                                         "unlink-first",
+                                         "unlinked",
                                          "verified",
                                          NULL};
 
@@ -185,6 +187,7 @@ static const struct field account_form_rows[] = {
     PAGE_FORM_ROW(struct account_form, FIELD_AS(action, "do"), 0),
     PAGE_FORM_ROW(struct account_form, session, 0),
     PAGE_FORM_ROW(struct account_form, client, 0),
+    PAGE_FORM_ROW(struct account_form, identity, 0),
     PAGE_FORM_ROW(struct account_form, project, 0),
     PAGE_FORM_ROW(struct account_form, invitation, 0),
 };

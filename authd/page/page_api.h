@@ -141,9 +141,11 @@ FIELD_DECLARE(email_form);
 struct account_form {
     const char *tenantCode;
     const struct page_visit *visit;
-    const char *action;  /* "end", "sign-out", "keep", "withdraw", "leave", "accept", "decline" */
-    const char *session; /* for "end" */
-    const char *client;  /* for "withdraw": the client's id */
+    const char *action;   /* "end", "sign-out", "keep", "withdraw", "unlink", "leave", "accept",
+                            "decline" */
+    const char *session;  /* for "end" */
+    const char *client;   /* for "withdraw": the client's id */
+    const char *identity; /* for "unlink" */
     const char *project, *invitation; /* ids for "end", "leave", "accept", "decline" */
 };
 FIELD_DECLARE(account_form);

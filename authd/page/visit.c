@@ -133,6 +133,8 @@ enum page_text visit_note(const char *note)
                  {"session-ended", PAGE_TEXT_NOTE_SESSION_ENDED},
                  {"signed-out", PAGE_TEXT_NOTE_SIGNED_OUT},
                  {"undone", PAGE_TEXT_NOTE_UNDONE},
+                 {"unlink-first", PAGE_TEXT_NOTE_UNLINK_FIRST},
+                 {"unlinked", PAGE_TEXT_NOTE_UNLINKED},
                  {"verified", PAGE_TEXT_NOTE_VERIFIED}};
 
     for (size_t i = 0; note && i < ARRAY_SIZE(notes); i++) {

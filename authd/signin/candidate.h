@@ -24,12 +24,13 @@ struct candidate {
     /* Set only for a sign-in with an identity provider: */
     const char *auth_method;
     struct uuid identity;
-    struct uuid login;    /* id of its row, which an application knows already */
-    struct uuid within;   /* the provider's project: leads only there and below */
-    bool locked;          /* locked in all its places for this sign-in */
-    bool barred;          /* locked by an operator */
-    bool anywhere;        /* for the installation's own pages, which need no place */
-    struct place *places; /* memberships that count and aren't locked */
+    const char *provider_sid; /* the provider's session, or NULL */
+    struct uuid login;        /* id of its row, which an application knows already */
+    struct uuid within;       /* the provider's project: leads only there and below */
+    bool locked;              /* locked in all its places for this sign-in */
+    bool barred;              /* locked by an operator */
+    bool anywhere;            /* for the installation's own pages, which need no place */
+    struct place *places;     /* memberships that count and aren't locked */
     size_t count;
     struct place *locked_places; /* locked memberships that would count */
     size_t locked_count;

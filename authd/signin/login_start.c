@@ -30,6 +30,7 @@ int login_begin(struct authd *d, const struct request *req, const struct candida
                                          .project = project,
                                          .within = who->within,
                                          .identity = who->identity,
+                                         .sid = who->provider_sid,
                                          .challenge = challenge,
                                          .auth_method =
                                              who->auth_method ? who->auth_method : "password",

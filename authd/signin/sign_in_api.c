@@ -30,7 +30,6 @@ static const char *const token_types[] = {"Bearer", NULL};
 #define EXAMPLE_TOKEN "eyJhbGciOiJFUzI1NiJ9.eyJzdWIiOiJQYXRpZW50In0.c2lnbmF0dXJl"
 
 #define CODE_PATTERN "^[0-9]{6}$"
-#define VERIFIER_PATTERN "^[A-Za-z0-9._~-]{43,128}$"
 
 static int check_digits(const char *value, char why[static 96])
 {

@@ -10,6 +10,7 @@
 #include "authd/operation_api.h"
 #include "authd/passkey/passkey_step_up.h"
 #include "authd/session/account_session.h"
+#include "authd/signin/federated_proof.h"
 #include "authd/sql/credential.h"
 #include "authd/sql/passkey.h"
 #include "authd/sql/signin.h"
@@ -143,7 +144,38 @@ static int prove_by_passkey(struct authd *d, const struct request *req, const st
     return 0;
 }
 
-/* Accepts a passkey, a code of an enabled second factor or, if there is none, the password. */
+/* Accepts the person who made the session, with a sign-in at the identity provider that is newer
+ * than the request (Core 1.0, section 3.1.2.1, max_age). The provider's second factor replaces ours
+ * as in a sign-in. */
+static int prove_by_provider(struct authd *d, const struct request *req,
+                             const struct step_up_in *in, struct error *err)
+{
+    CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
+    struct sql_session_prove_in prove = prove_values(req, "federated", false);
+    struct sql_federated_proof_consume_row proof;
+    bool on;
+
+    if (!in->codeVerifier)
+        return error_problem(err, "codeVerifier", "is required with sessionCode");
+    if (factor_is_on(d, req, &on, err) < 0 ||
+        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        federated_proof_consume(&tx, req, in->sessionCode, in->codeVerifier, true, &proof, err) < 0)
+        return -1;
+    if (!proof.same)
+        return error_set(err, ERR_BAD_REQUEST,
+                         "Another person has signed in at the identity provider.");
+    if (on && !proof.two_factors)
+        return error_set(err, ERR_BAD_REQUEST,
+                         "Enter a code of your second factor: a sign-in at the identity provider "
+                         "alone is not enough.");
+    return sql_require(sql_session_prove_tx(tx, req, &prove, err), err, ERR_UNAUTHORIZED,
+                       "Unauthorized") < 0
+               ? -1
+               : db_commit(&tx, err);
+}
+
+/* Accepts a passkey, a code of an enabled second factor, a sign-in at the identity provider or, if
+ * there is no second factor, the password. */
 int step_up(struct authd *d, const struct request *req, const struct step_up_in *in,
             struct nothing *out UNUSED, struct error *err)
 {
@@ -151,6 +183,8 @@ int step_up(struct authd *d, const struct request *req, const struct step_up_in 
 
     if (in->credential)
         return prove_by_passkey(d, req, in, err);
+    if (in->sessionCode)
+        return prove_by_provider(d, req, in, err);
     if (in->mfaToken)
         return prove_by_factor(d, req, in->mfaToken, err);
     if (!in->password)

@@ -57,25 +57,59 @@ static struct http_request enroll_by(const struct person *who, struct authentica
                                 authenticator_create(key, http_member(start, "options"))));
 }
 
-/* The link has no session: the provider was never asked. */
-static struct http_request unlink_identity(void)
+/* Inserts rows of the person's provider p and account a; no provider is asked. Returns an id of
+ * them. The caller frees it. */
+static char *of_provider(const struct person *who, const char *insert)
 {
-    const struct person *who = audited_patient();
-    char sql[1024];
+    char sql[2048];
 
     snprintf(sql, sizeof(sql),
              "with p as (insert into auth.identity_provider (id, project_id, name, preset, issuer, "
-             "client_id, auth_method, scopes, trusted_for_mfa, roles, domains, provisioning, "
-             "enforced, state, created_at, updated_at) select gen_random_uuid(), '%s', 'Staff', "
-             "'oidc', 'https://login.example', 'atrium', 'client_secret_basic', 'openid', false, "
-             "'{patients}', '{}', 'none', '{}', 'draft', 1, 1 returning id, project_id), i as "
-             "(insert into auth.identity select gen_random_uuid(), p.id, p.project_id, "
-             "'https://login.example', 'ana', 'Patient', a.id, 1, 1 from p, auth.account a where "
-             "a.email = '%s' returning id) select id from i",
-             strchr(who->project, '/') + 1, who->email);
-    TEXT id = suite_query(suite, sql);
+             "client_id, secret_sealed, auth_method, scopes, trusted_for_mfa, roles, domains, "
+             "provisioning, enforced, state, created_at, updated_at) select gen_random_uuid(), "
+             "'%s', 'Staff', 'oidc', 'https://login.example', 'atrium', '\\x00', "
+             "'client_secret_basic', 'openid', false, '{patients}', '{}', 'none', '{}', 'active', "
+             "1, 1 returning id, project_id), a as (select id from auth.account where email = "
+             "'%s'), i as (%s returning id) select id from i",
+             strchr(who->project, '/') + 1, who->email, insert);
+    return suite_query(suite, sql);
+}
+
+static struct http_request unlink_identity(void)
+{
+    const struct person *who = audited_patient();
+    TEXT id = of_provider(who, "insert into auth.identity select gen_random_uuid(), p.id, "
+                               "p.project_id, 'https://login.example', 'ana', 'Patient', a.id, 1, "
+                               "1 from p, a");
 
     return audited_by(who, "DELETE", audited_path("/auth/identities/%s", id), NULL);
+}
+
+/* The provider's answer has come. */
+static char *answered(const struct person *who)
+{
+    char insert[1024];
+
+    snprintf(
+        insert, sizeof(insert),
+        "insert into auth.federated_login (id, provider_id, project_id, role, state_hash, "
+        "nonce, verifier, challenge, test, created_at, expires_at, account_id, session_id, "
+        "step_up, code_hash, subject, two_factors) select gen_random_uuid(), p.id, "
+        "p.project_id, 'Patient', '\\x00', 'n', 'v', '%s', false, 1, %lld, a.id, s.id, false, "
+        "sha256('the code'), 'bea', false from p, a join auth.session s on s.account_id = a.id",
+        pkce_challenge, (long long)suite_now_ms(suite) + 60000);
+    return of_provider(who, insert);
+}
+
+static struct http_request link_identity(void)
+{
+    const struct person *who = audited_patient();
+    TEXT id = answered(who);
+
+    CU_ASSERT_STRING_NOT_EQUAL(id, "");
+    return audited_by(who, "POST", "/auth/identities/link",
+                      json_pack("{s:s, s:s}", "sessionCode", "the code", "codeVerifier",
+                                pkce_verifier));
 }
 
 static struct http_request enroll_start(void)
@@ -360,6 +394,7 @@ static const struct audited audited[] = {
     {"passkey_enroll_finish", enroll_finish, 200, "passkey.add success Passkey"},
     {"passkey_rename", passkey_rename, 200, "passkey.rename success Passkey"},
     {"passkey_delete", passkey_delete, 200, "passkey.remove success Passkey"},
+    {"own_identity_link", link_identity, 200, "identity.link success Account Staff"},
     {"own_identity_delete", unlink_identity, 204, "identity.unlink success Account Staff"},
     {"logout", logout, 204, "session.end success Session logout"},
     {"sessions_revoke", session_revoke, 200, "session.end success Session revoked"},

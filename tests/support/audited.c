@@ -251,9 +251,10 @@ static enum audited_part part_of(const struct route *route)
 static void no_route_is_left_out(void)
 {
     static const char *const daemons[] = {"authd", "settingsd", "maild"};
-    /* They ask an identity provider, and leave no row: tests/http/test_federation.c. */
+    /* They ask an identity provider, and leave no row: tests/http/test_federation*.c. */
     static const char *const asking[] = {"patient_federated_start", "practitioner_federated_start",
-                                         "identity_provider_test"};
+                                         "identity_provider_test", "own_identity_link_start",
+                                         "step_up_federated_start"};
 
     for (const struct route *route = test_routes; route->method; route++) {
         bool here = false, shown = false;

@@ -32,7 +32,8 @@ membership_inserted as (
     returning id, account_id, profile_id
 ),
 signed_in as (
-    select account_id, null::uuid as identity_id, id as membership_id, profile_id, :role as role
+    select account_id, null::uuid as identity_id, null as provider_sid, id as membership_id,
+        profile_id, :role as role
     from membership_inserted
     where :signs_in
 ),

@@ -4,7 +4,7 @@
 -- rows: one
 -- row: id uuid, provider uuid, project uuid, role role, nonce text, verifier text
 -- row: browser_hash bytea null, challenge text null, redirect_uri text null
--- row: test bool, next text null, created_at int8
+-- row: account uuid null, step_up bool, test bool, next text null, created_at int8
 select
     f.id,
     f.provider_id as provider,
@@ -15,6 +15,8 @@ select
     f.browser_hash,
     f.challenge,
     f.redirect_uri,
+    f.account_id as account,
+    f.step_up,
     f.test,
     f.next,
     f.created_at

@@ -1,5 +1,5 @@
 -- Spends an id. No row: already spent.
--- class: write
+-- class: write tx
 -- in: hash bytea, expires_at int8
 -- rows: one
 -- row: first bool

@@ -10,14 +10,14 @@
     insert into session (
         project_id, id, account_id, membership_id, profile_id, role, auth_method, second_factor,
         remote_address, browser, os, created_at, last_updated, proven_at, refresh_hash, idle_until,
-        absolute_until, identity_id
+        absolute_until, identity_id, provider_sid
     )
     select
         :project, :id, f.account_id, m.id, m.profile_id, p.role, p.auth_method, p.second_factor,
         :address, :browser, :os, :now, :now, f.signed_in_at, :refresh_hash,
         :idle_until, case when :offline then :absolute_until
             else least(:absolute_until, p.absolute_until) end,
-        p.identity_id
+        p.identity_id, p.provider_sid
     from {from} f, member m, parent p
     returning account_id
 ),

@@ -4,7 +4,7 @@
 -- args: project, parent, now
 parent as (
     select s.account_id, s.role, s.auth_method, s.second_factor, s.absolute_until,
-        s.identity_id
+        s.identity_id, s.provider_sid
     from session s
     where s.project_id = {project} and s.id = {parent} and
         -- include: session_valid(session = s, now = {now})

@@ -1,5 +1,5 @@
--- Creates the session of each sign-in {from}, which has account_id, identity_id, membership_id,
--- profile_id and role, and records the account's last sign-in. The keys are hashes
+-- Creates the session of each sign-in {from}, which has account_id, identity_id,
+-- provider_sid, membership_id, profile_id and role, and records the account's last sign-in. The keys are hashes
 -- (authd/credential/throttle.h, authd/signin/arrival.h) for the parts address_known and
 -- client_known.
 -- args: from
@@ -10,12 +10,12 @@
     insert into session (
         project_id, id, account_id, membership_id, profile_id, role, auth_method, remote_address,
         browser, os, created_at, last_updated, refresh_hash, cookie_hash, idle_until,
-        absolute_until, identity_id
+        absolute_until, identity_id, provider_sid
     )
     select
         :project, :id, f.account_id, f.membership_id, f.profile_id, f.role, :auth_method, :address,
         :browser, :os, :now, :now, :refresh_hash, :cookie_hash, :idle_until, :absolute_until,
-        f.identity_id
+        f.identity_id, f.provider_sid
     from {from} f
     returning account_id, membership_id, profile_id
 ),

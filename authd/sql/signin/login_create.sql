@@ -1,9 +1,11 @@
--- Makes a login after a right password, or for a provider's `identity`, if it is below its limits, and returns these. A login with
--- a code makes its network address known until `known_until`; one without waits for a second
--- factor. Not created: at a limit, or the account was deleted meanwhile.
+-- Makes a login after a right password, or for a provider's `identity` and its session `sid`, if it
+-- is below its limits, and returns these. A login with a code makes its network address known until
+-- `known_until`; one without waits for a second factor. Not created: at a limit, or the account was
+-- deleted meanwhile.
 -- class: write
 -- in: id uuid, code_hash bytea null, account uuid, project uuid null, challenge text null
--- in: within uuid null, identity uuid null, auth_method text, expires_at int8, known_until int8, changes int8
+-- in: within uuid null, identity uuid null, sid text null, auth_method text, expires_at int8
+-- in: known_until int8, changes int8
 -- rows: one
 -- row: pair int8 null, address int8 null, account int8 null, created bool, renewed bool
 with
@@ -12,11 +14,11 @@ state as materialized (
 ),
 login_inserted as (
     insert into login (
-        id, code_hash, account_id, project_id, within_id, identity_id, challenge, auth_method,
-        created_at, expires_at, credential_changes
+        id, code_hash, account_id, project_id, within_id, identity_id, provider_sid, challenge,
+        auth_method, created_at, expires_at, credential_changes
     )
     select
-        :id, :code_hash, a.id, :project, :within, :identity, :challenge, :auth_method,
+        :id, :code_hash, a.id, :project, :within, :identity, :sid, :challenge, :auth_method,
         :throttle_limits.now, :expires_at, :changes
     from account a
     where a.id = :account and

@@ -48,10 +48,11 @@ spent as (
     set used_at = :session.now, session_project = :session.project, session_id = :session.id
     where id = :login and exists (select from proven) and used_at is null and
         -- include: not_expired(column = expires_at, now = :session.now)
-    returning account_id, identity_id
+    returning account_id, identity_id, provider_sid
 ),
 signed_in as (
-    select s.account_id, s.identity_id, m.id as membership_id, m.profile_id, :role as role
+    select s.account_id, s.identity_id, s.provider_sid, m.id as membership_id, m.profile_id,
+        :role as role
     from spent s
     cross join held m
     where m.locked_at is null and (m.end_at is null or m.end_at > :session.now)

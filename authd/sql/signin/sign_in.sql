@@ -34,7 +34,8 @@ proven as (
     select account_id from password_renewed where changes = :changes
 ),
 signed_in as (
-    select p.account_id, null::uuid as identity_id, m.id as membership_id, m.profile_id, :role as role
+    select p.account_id, null::uuid as identity_id, null as provider_sid, m.id as membership_id,
+        m.profile_id, :role as role
     from proven p
     cross join held m
     where m.locked_at is null and (m.end_at is null or m.end_at > :session.now)
