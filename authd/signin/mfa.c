@@ -201,6 +201,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        admin_keep_local(tx, req, owner.account, err) < 0 ||
         ownership_hold_caller(d, tx, req, err) < 0 ||
         factor_lock(d, tx, req, owner.account, &factor, err) < 0)
         return -1;
