@@ -7,6 +7,7 @@
 #include "authd/signin/mfa.h"
 
 #include "authd/account/account_api.h"
+#include "authd/account/admin.h"
 #include "authd/account/app_url.h"
 #include "authd/account/credential.h"
 #include "authd/account/ownership.h"
