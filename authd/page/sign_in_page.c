@@ -85,7 +85,21 @@ static int offer_passkey(const struct visit *visit, const char **ret_step, const
     return 0;
 }
 
-static void add_button(const struct provider *provider, enum role role,
+/* Depends on the address's domain alone, so it tells nothing of accounts. */
+static bool is_enforced(const struct provider *provider, bool patient, const char *email)
+{
+    const char *domain = email ? strrchr(email, '@') : NULL;
+
+    if (!domain || !(patient ? provider->enforced_patients : provider->enforced_practitioners))
+        return false;
+    for (size_t i = 0; i < provider->domains.count; i++)
+        if (strcmp(provider->domains.items[i], domain + 1) == 0)
+            return true;
+    return false;
+}
+
+/* email: refused just now, or NULL. */
+static void add_button(const struct provider *provider, enum role role, const char *email,
                        struct page_sign_in_provider *rows, size_t *count)
 {
     bool patient = role == ROLE_PATIENT;
@@ -96,7 +110,8 @@ static void add_button(const struct provider *provider, enum role role,
                                            .name = provider->name,
                                            .role = patient ? "patient" : "practitioner",
                                            .both = provider->patients && provider->practitioners,
-                                           .patient = patient};
+                                           .patient = patient,
+                                           .enforced = is_enforced(provider, patient, email)};
 }
 
 /* A button for each active identity provider and role. */
@@ -104,6 +119,7 @@ static int list_providers(const struct visit *visit, struct page_sign_in_in *pag
                           struct error *err)
 {
     struct field_list found = {0};
+    const char *email = page->problem != PAGE_NO_TEXT ? page->email : NULL;
     const struct provider *providers;
     struct page_sign_in_provider *rows;
 
@@ -115,8 +131,8 @@ static int list_providers(const struct visit *visit, struct page_sign_in_in *pag
     rows = arena_calloc(visit->req.arena, 2 * found.count, sizeof(*rows));
     page->provider = rows;
     for (size_t i = 0; i < found.count; i++) {
-        add_button(&providers[i], ROLE_PRACTITIONER, rows, &page->provider_count);
-        add_button(&providers[i], ROLE_PATIENT, rows, &page->provider_count);
+        add_button(&providers[i], ROLE_PRACTITIONER, email, rows, &page->provider_count);
+        add_button(&providers[i], ROLE_PATIENT, email, rows, &page->provider_count);
     }
     return 0;
 }

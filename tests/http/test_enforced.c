@@ -549,6 +549,33 @@ static void passwords_and_addresses_are_managed(void)
     CHECK_STATUS(free, 204);
 }
 
+static void the_page_leads_to_the_provider(void)
+{
+    BROWSER browser = browser_open(suite);
+    char form[200];
+
+    CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
+    CU_ASSERT_FALSE(browser_sees(browser, "Your organization requires"));
+    snprintf(form, sizeof(form), "email=nobody@" DOMAIN "&password=whatever+it+is");
+    browser_post(browser, "sign-in", form);
+    CU_ASSERT_TRUE(browser_sees(browser, "Your organization requires you to sign in with Staff ID."));
+    snprintf(form, sizeof(form), "email=nobody@elsewhere.example&password=whatever+it+is");
+    browser_post(browser, "sign-in", form);
+    CU_ASSERT_FALSE(browser_sees(browser, "Your organization requires"));
+}
+
+static void an_operator_is_told_why(void)
+{
+    PROGRAM why = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                            people[LINKED].person->email, "--role", "Practitioner");
+    PROGRAM free = ATRIUMCTL(suite, NULL, "explain", "sign-in", "--project", "demo", "--email",
+                             people[FREE].person->email, "--role", "Practitioner");
+
+    UNIT_CHECK(strstr(why->out, "first check that fails: identity provider") != NULL, "%s",
+               why->out);
+    CU_ASSERT_PTR_NULL(strstr(free->out, "identity provider"));
+}
+
 /* A session of before the directory knew the person. */
 static void a_person_who_is_covered_later_gives_no_proof(void)
 {
@@ -677,6 +704,8 @@ static const struct unit_case cases[] = {
     CASE_ALWAYS(switching_it_on_ends_other_sessions),
     CASE(every_other_way_is_refused),
     CASE(passwords_and_addresses_are_managed),
+    CASE(the_page_leads_to_the_provider),
+    CASE(an_operator_is_told_why),
     CASE(a_person_who_is_covered_later_gives_no_proof),
     CASE(a_started_login_is_refused),
     CASE(no_sign_in_slips_through),
