@@ -46,8 +46,8 @@ int enforced_check_proof(struct authd *d, const struct request *req, bool by_pas
     struct uuid project = req->caller->project;
     struct sql_enforced_get_in in = {.account = req->caller->account,
                                      .project = project,
-                                     .session = by_password ? (struct uuid){""}
-                                                            : req->caller->session};
+                                     .session =
+                                         by_password ? (struct uuid){""} : req->caller->session};
     bool enforced;
 
     if (!uuid_is_set(&project)) /* the installation's account pages */

@@ -418,8 +418,7 @@ int identity_provider_replace(struct authd *d, const struct request *req,
 
     if (provider_check(&checked, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        lock_admins(tx, req, &checked, err) < 0 ||
-        lock_provider(tx, req, in->id, &before, err) < 0)
+        lock_admins(tx, req, &checked, err) < 0 || lock_provider(tx, req, in->id, &before, err) < 0)
         return -1;
     if (!etag_admits(in->ifMatch, before.etag))
         return etag_lost("identity provider", err);

@@ -408,8 +408,8 @@ static int set_local(struct db_tx *tx, const struct request *req, const struct f
 
 static bool is_demoted(const struct found *found, const struct member_patch_in *in)
 {
-    return !in->admin || (in->localSignIn == TRISTATE_FALSE &&
-                          found->member.localSignIn == TRISTATE_TRUE);
+    return !in->admin ||
+           (in->localSignIn == TRISTATE_FALSE && found->member.localSignIn == TRISTATE_TRUE);
 }
 
 /* Waits until all gateways know. */

@@ -34,9 +34,9 @@ struct member {
     bool admin;
     enum role profileType;
     struct uuid profileId;
-    bool pending;       /* invited, but not a member yet */
-    int64_t invitedAt;  /* 0: never */
-    bool emailVerified; /* verified for all or for the organization */
+    bool pending;              /* invited, but not a member yet */
+    int64_t invitedAt;         /* 0: never */
+    bool emailVerified;        /* verified for all or for the organization */
     enum tristate localSignIn; /* TRISTATE_TRUE, or not set */
 };
 FIELD_DECLARE(member);

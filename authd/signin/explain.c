@@ -141,8 +141,7 @@ static int walk_enforced(struct authd *d, const struct request *req, struct walk
     const struct enforced_person who = {row->account, walk->role, walk->in->email};
     bool enforced = false;
 
-    if (walk->found &&
-        enforced_check(d, req, walk->tenant.projectId, &who, &enforced, err) < 0)
+    if (walk->found && enforced_check(d, req, walk->tenant.projectId, &who, &enforced, err) < 0)
         return -1;
     if (enforced)
         step(walk, "identity provider", false,

@@ -60,10 +60,10 @@ static const char *access_of_admin(void)
 
 static json_t *provider_body(const char *more)
 {
-    json_t *body = json_pack("{s:s, s:s, s:s, s:s, s:[s,s], s:[s], s:s}", "name", "Staff ID",
-                             "preset", "oidc", "issuer", identity_provider_issuer(clinic),
-                             "clientId", "atrium", "roles", "practitioners", "patients", "domains",
-                             DOMAIN, "state", "active");
+    json_t *body =
+        json_pack("{s:s, s:s, s:s, s:s, s:[s,s], s:[s], s:s}", "name", "Staff ID", "preset", "oidc",
+                  "issuer", identity_provider_issuer(clinic), "clientId", "atrium", "roles",
+                  "practitioners", "patients", "domains", DOMAIN, "state", "active");
     json_t *changes = json_loads(more, 0, NULL);
 
     UNIT_CHECK(changes != NULL, "%s", more);
@@ -142,11 +142,10 @@ static void test_provider(void)
 /* Signs in at the provider. Returns the answer with tokens, or the refusal. */
 static struct http_answer *federated(const char *tenant)
 {
-    HTTP_ANSWER started = http_post(suite_url(suite), "/auth/tenant/Practitioner/federated/start",
-                                    NULL,
-                                    json_pack("{s:s, s:s, s:s, s:s}", "tenantCode", tenant,
-                                              "providerId", provider, "codeChallenge",
-                                              pkce_challenge, "redirectUri", STAFF_APP));
+    HTTP_ANSWER started =
+        http_post(suite_url(suite), "/auth/tenant/Practitioner/federated/start", NULL,
+                  json_pack("{s:s, s:s, s:s, s:s}", "tenantCode", tenant, "providerId", provider,
+                            "codeChallenge", pkce_challenge, "redirectUri", STAFF_APP));
 
     CHECK_STATUS(started, 200);
     keep_time();
@@ -206,17 +205,17 @@ static void fill_people(void)
 {
     struct person *admin = owner.person;
 
-    people[ADDRESSED].person = member_join(suite, admin, "Practitioner", false,
-                                           people[ADDRESSED].member);
+    people[ADDRESSED].person =
+        member_join(suite, admin, "Practitioner", false, people[ADDRESSED].member);
     people[LINKED].person = member_join(suite, admin, "Practitioner", false, people[LINKED].member);
-    people[DIRECTORY].person = member_join(suite, admin, "Practitioner", false,
-                                           people[DIRECTORY].member);
+    people[DIRECTORY].person =
+        member_join(suite, admin, "Practitioner", false, people[DIRECTORY].member);
     people[FREE].person = member_join(suite, admin, "Practitioner", false, people[FREE].member);
     people[PATIENT].person = person_register_settled(suite);
     for (size_t i = 0; i < PEOPLE; i++) {
-        people[i].key = authenticator_new(AUTHENTICATOR_ES256,
-                                          i == PATIENT ? PASSKEY_PATIENT_ORIGIN
-                                                       : PASSKEY_PRACTITIONER_ORIGIN);
+        people[i].key =
+            authenticator_new(AUTHENTICATOR_ES256,
+                              i == PATIENT ? PASSKEY_PATIENT_ORIGIN : PASSKEY_PRACTITIONER_ORIGIN);
         HTTP_ANSWER enrolled = passkey_enroll(suite, people[i].person->access, people[i].key);
         CHECK_STATUS(enrolled, 200);
     }
@@ -251,9 +250,11 @@ static void the_scene_is_set(void)
     suite_set_value(suite, access_of_admin(), "PRACTITIONER_APP_URL", PASSKEY_PRACTITIONER_ORIGIN);
     PROGRAM codes = ATRIUMCTL(suite, NULL, "project", "policy", "demo", "mailCode", "true");
     CU_ASSERT_EQUAL(codes->code, 0);
-    PROGRAM below = ATRIUMCTL(suite, NULL, "project", "policy", "enforced-child", "mailCode", "true");
+    PROGRAM below =
+        ATRIUMCTL(suite, NULL, "project", "policy", "enforced-child", "mailCode", "true");
     CU_ASSERT_EQUAL(below->code, 0);
-    PROGRAM done = ATRIUMCTL(suite, NULL, "domain", "verify", DOMAIN, "--project", "demo", "--json");
+    PROGRAM done =
+        ATRIUMCTL(suite, NULL, "domain", "verify", DOMAIN, "--project", "demo", "--json");
     CU_ASSERT_EQUAL(done->code, 0);
     add_provider();
     fill_people();
@@ -279,9 +280,9 @@ static void it_needs_a_test_and_a_local_admin(void)
 {
     find_owner_member();
     check_not_set(ENFORCED, "successful test");
-    HTTP_ANSWER new = http_post(
-        suite_url(suite), PROVIDERS, access_of_admin(),
-        provider_body("{\"clientSecret\":\"" SECRET "\",\"enforced\":[\"practitioners\"]}"));
+    HTTP_ANSWER new = http_post(suite_url(suite), PROVIDERS, access_of_admin(),
+                                provider_body("{\"clientSecret\":\"" SECRET
+                                              "\",\"enforced\":[\"practitioners\"]}"));
     CHECK_STATUS(new, 409);
     test_provider();
     check_not_set("{\"enforced\":[\"practitioners\"],\"state\":\"draft\"}", "Activate");
@@ -312,8 +313,7 @@ static void switching_it_on_ends_other_sessions(void)
     for (size_t i = 0; i < PEOPLE; i++) {
         int want = people[i].covered ? 401 : 200;
 
-        UNIT_CHECK(suite_everywhere(suite, people[i].person->access, want), "%s",
-                   people[i].label);
+        UNIT_CHECK(suite_everywhere(suite, people[i].person->access, want), "%s", people[i].label);
         UNIT_CHECK(suite_refresh_status(suite, people[i].person->refresh) == want, "%s",
                    people[i].label);
     }
@@ -356,7 +356,7 @@ static struct http_answer *by_one_step(const struct somebody *who)
                                       suite_text(suite, "demo.clientId")));
 }
 
-/* Also leads to the only project below, of those who aren't members. */
+/* Leads people who are members only below to that project. */
 static struct http_answer *by_business(const struct somebody *who)
 {
     return suite_post_fresh(suite, "/auth/b2b/login",
@@ -381,11 +381,10 @@ static struct http_answer *by_code(const struct somebody *who)
     UNIT_CHECK((suite_mail_count(suite, who->person->email) > before) != is_refused(who), "%s",
                who->label);
     snprintf(path, sizeof(path), "/auth/tenant/%s/login/code", who->role);
-    return suite_post_fresh(suite, path,
-                            json_pack("{s:s, s:s}", "loginId", http_text(started, "loginId"),
-                                      "code",
-                                      is_refused(who) ? "123456"
-                                                      : suite_mail_code(suite, who->person->email)));
+    return suite_post_fresh(
+        suite, path,
+        json_pack("{s:s, s:s}", "loginId", http_text(started, "loginId"), "code",
+                  is_refused(who) ? "123456" : suite_mail_code(suite, who->person->email)));
 }
 
 static struct http_answer *by_passkey(const struct somebody *who)
@@ -406,7 +405,7 @@ static struct http_answer *by_new_account(const struct somebody *who)
 struct way {
     const char *label;
     struct http_answer *(*enter)(const struct somebody *who);
-    const char *message; /* of the refusal, as for a wrong password */
+    const char *message; /* the refusal's, as for a wrong password */
     unsigned people;     /* for whom it is a way, as bits */
 };
 
@@ -493,10 +492,10 @@ static void no_sign_in_slips_through(void)
     snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
     for (int i = 0; i < MANY; i++) /* delay the last request */
         requests[i] = (struct http_request){.path = "/auth/me", .bearer = access_of_admin()};
-    requests[0] = (struct http_request){
-        .method = "POST",
-        .path = "/auth/tenant/Practitioner/login/token",
-        .body = body_login_token(http_text(started, "sessionCode"), NULL)};
+    requests[0] =
+        (struct http_request){.method = "POST",
+                              .path = "/auth/tenant/Practitioner/login/token",
+                              .body = body_login_token(http_text(started, "sessionCode"), NULL)};
     requests[MANY - 1] = (struct http_request){.method = "PUT",
                                                .path = path,
                                                .bearer = access_of_admin(),
@@ -520,10 +519,10 @@ static void passwords_and_addresses_are_managed(void)
     size_t before = suite_mail_count(suite, who->person->email);
     TEXT invited = person_address();
 
-    HTTP_ANSWER asked = suite_post_fresh(suite, "/auth/reset-password",
+    HTTP_ANSWER reset = suite_post_fresh(suite, "/auth/reset-password",
                                          json_pack("{s:s, s:s, s:s}", "email", who->person->email,
                                                    "tenantCode", "demo", "type", "Practitioner"));
-    CHECK_STATUS(asked, 200);
+    CHECK_STATUS(reset, 200);
     suite_mails_settle(suite);
     CU_ASSERT_EQUAL(suite_mail_count(suite, who->person->email), before);
     /* An invitation is accepted at the provider only. */
@@ -540,9 +539,9 @@ static void passwords_and_addresses_are_managed(void)
                   json_pack("{s:s}", "email", "other@elsewhere.example"));
     CHECK_STATUS(change, 403);
     CU_ASSERT_STRING_EQUAL(http_text(change, "code"), "ACCOUNT_MANAGED");
-    HTTP_ANSWER proof = http_post(suite_url(suite), "/auth/step-up",
-                                  http_text(tokens, "accessToken"),
-                                  json_pack("{s:s}", "password", MEMBER_PASSWORD));
+    HTTP_ANSWER proof =
+        http_post(suite_url(suite), "/auth/step-up", http_text(tokens, "accessToken"),
+                  json_pack("{s:s}", "password", MEMBER_PASSWORD));
     CHECK_STATUS(proof, 403);
     HTTP_ANSWER free = http_post(suite_url(suite), "/auth/step-up", people[FREE].person->access,
                                  json_pack("{s:s}", "password", MEMBER_PASSWORD));
@@ -558,7 +557,8 @@ static void the_page_leads_to_the_provider(void)
     CU_ASSERT_FALSE(browser_sees(browser, "Your organization requires"));
     snprintf(form, sizeof(form), "email=nobody@" DOMAIN "&password=whatever+it+is");
     browser_post(browser, "sign-in", form);
-    CU_ASSERT_TRUE(browser_sees(browser, "Your organization requires you to sign in with Staff ID."));
+    CU_ASSERT_TRUE(
+        browser_sees(browser, "Your organization requires you to sign in with Staff ID."));
     snprintf(form, sizeof(form), "email=nobody@elsewhere.example&password=whatever+it+is");
     browser_post(browser, "sign-in", form);
     CU_ASSERT_FALSE(browser_sees(browser, "Your organization requires"));
@@ -605,7 +605,8 @@ static void a_disabled_provider_or_a_restart_opens_nothing(void)
                        "1) select count(*) from lost");
     HTTP_ANSWER lost = by_password(&people[ADDRESSED]);
     CHECK_STATUS(lost, 400);
-    PROGRAM done = ATRIUMCTL(suite, NULL, "domain", "verify", DOMAIN, "--project", "demo", "--json");
+    PROGRAM done =
+        ATRIUMCTL(suite, NULL, "domain", "verify", DOMAIN, "--project", "demo", "--json");
     CU_ASSERT_EQUAL(done->code, 0);
     /* A project below that does not inherit providers. */
     HTTP_ANSWER below = by_password(&people[BELOW]);
@@ -634,11 +635,11 @@ static void the_last_local_admin_stays(void)
     HTTP_ANSWER factor =
         factor_post(suite, FACTOR_DISABLE, access_of_admin(), factor_code_at(&owner, 0, code));
     CHECK_STATUS(factor, 409);
-    HTTP_ANSWER gone = http_call(suite_url(suite),
-                                 &(struct http_request){.method = "DELETE",
-                                                        .path = "/auth/delete",
-                                                        .bearer = access_of_admin(),
-                                                        .body = json_pack("{s:i}", "days", 7)});
+    HTTP_ANSWER gone =
+        http_call(suite_url(suite), &(struct http_request){.method = "DELETE",
+                                                           .path = "/auth/delete",
+                                                           .bearer = access_of_admin(),
+                                                           .body = json_pack("{s:i}", "days", 7)});
     CHECK_STATUS(gone, 409);
     snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
     HTTP_ANSWER deleted = http_delete(suite_url(suite), path, access_of_admin());
@@ -665,11 +666,11 @@ static void two_demotions_leave_one(void)
     CU_ASSERT_TRUE(suite_everywhere(suite, second.person->access, 200));
     for (int i = 0; i < 2; i++) {
         snprintf(paths[i], sizeof(paths[i]), MEMBER_PATH "/%s", i == 0 ? owner_member : id);
-        requests[i] = (struct http_request){
-            .method = "PATCH",
-            .path = paths[i],
-            .bearer = i == 0 ? second.person->access : access_of_admin(),
-            .body = json_pack("{s:b, s:b}", "admin", 1, "localSignIn", 0)};
+        requests[i] =
+            (struct http_request){.method = "PATCH",
+                                  .path = paths[i],
+                                  .bearer = i == 0 ? second.person->access : access_of_admin(),
+                                  .body = json_pack("{s:b, s:b}", "admin", 1, "localSignIn", 0)};
     }
     http_call_many(suite_url(suite), requests, 2, 2, answers);
     UNIT_CHECK(answers[0]->status + answers[1]->status == 200 + 409, "%d %d", answers[0]->status,
