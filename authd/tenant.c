@@ -136,20 +136,9 @@ int tenant_parent(struct authd *d, const struct request *req, struct uuid *proje
     return 0;
 }
 
-int tenant_ancestors(struct authd *d, const struct request *req, struct uuid project,
-                     struct db_array *ret, struct error *err)
-{
-    *ret = db_array_new(req->arena, LEVELS_MAX, sizeof(project.text));
-    for (int level = 0; level < LEVELS_MAX && uuid_is_set(&project); level++) {
-        db_array_add(ret, project.text);
-        if (tenant_parent(d, req, &project, err) < 0)
-            return -1;
-    }
-    return 0;
-}
-
-int tenant_inherits_from(struct authd *d, const struct request *req, struct uuid project,
-                         struct db_array *ret, struct error *err)
+/* inherited: stop where inheritProviders is off. */
+static int list_above(struct authd *d, const struct request *req, struct uuid project,
+                      bool inherited, struct db_array *ret, struct error *err)
 {
     *ret = db_array_new(req->arena, LEVELS_MAX, sizeof(project.text));
     for (int level = 0; level < LEVELS_MAX && uuid_is_set(&project); level++) {
@@ -158,11 +147,25 @@ int tenant_inherits_from(struct authd *d, const struct request *req, struct uuid
 
         db_array_add(ret, project.text);
         if (settings_cache_call(d, req, NULL, &settingsd_tenant_lookup_method, &in, &tenant, err) <
-            0)
+                0 &&
+            err->code != ERR_NOT_FOUND)
             return -1;
-        project = tenant.inheritProviders ? tenant.parentId : (struct uuid){""};
+        error_clear(err); /* a deleted project is the last one */
+        project = tenant.inheritProviders || !inherited ? tenant.parentId : (struct uuid){""};
     }
     return 0;
+}
+
+int tenant_ancestors(struct authd *d, const struct request *req, struct uuid project,
+                     struct db_array *ret, struct error *err)
+{
+    return list_above(d, req, project, false, ret, err);
+}
+
+int tenant_inherits_from(struct authd *d, const struct request *req, struct uuid project,
+                         struct db_array *ret, struct error *err)
+{
+    return list_above(d, req, project, true, ret, err);
 }
 
 int tenant_open_client(struct authd *d, const struct request *req, struct uuid client,

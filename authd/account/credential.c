@@ -7,6 +7,7 @@
 #include "authd/account/account_api.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
+#include "authd/account/enforced.h"
 #include "authd/account/mail_route.h"
 #include "authd/account/ownership.h"
 #include "authd/credential/link.h"
@@ -94,7 +95,12 @@ int credential_send_link(struct authd *d, const struct request *req, const struc
                                          .expires_at = mail.expires_at};
     struct mail_route route;
     struct link link;
+    bool enforced;
 
+    if (enforced_check_all(d, req, account->id, &enforced, err) < 0)
+        return -1;
+    if (enforced) /* a person who asked must not learn of the account */
+        return reason ? enforced_refuse(err) : 0;
     address_key_load(d, req, account->id);
     create.audit = audit_row(req, &(struct audit){.action = "password.link",
                                                   .project = tenant ? project : (struct uuid){""},

@@ -7,6 +7,7 @@
 #include "authd/account/app_url.h"
 #include "authd/account/credential.h"
 #include "authd/account/email_verified.h"
+#include "authd/account/enforced.h"
 #include "authd/credential/throttle.h"
 #include "authd/session/address_key.h"
 #include "authd/session/session.h"
@@ -89,7 +90,12 @@ static int ask(struct authd *d, const struct request *req, const char *email, st
     const struct email_owner owner = {caller->account, caller->role, email, caller->display};
     struct tenant tenant = {.name = NULL};
     struct mail_route route;
+    bool enforced;
 
+    if (enforced_check_all(d, req, caller->account, &enforced, err) < 0)
+        return -1;
+    if (enforced)
+        return enforced_refuse(err);
     mail_route_installation(d, req, &route);
     if (uuid_is_set(&caller->project) &&
         (tenant_open_id(d, req, caller->project, &tenant, err) < 0 ||

@@ -79,7 +79,7 @@ static int check_admins(struct db_tx *tx, const struct request *req,
 {
     const struct sql_admin_list_projects_in list = {.account = req->caller->account};
     struct sql_admin_list_projects_rows rows;
-    bool last = false;
+    enum admin_last last = ADMIN_NOT_LAST;
 
     if (sql_admin_list_projects(tx, req, &list, &rows, err) < 0)
         return -1;
@@ -87,7 +87,7 @@ static int check_admins(struct db_tx *tx, const struct request *req,
         if (strstr(projects->text, rows.items[i].project.text) &&
             admin_is_last(tx, req, rows.items[i].project, rows.items[i].membership, &last, err) < 0)
             return -1;
-    return last ? admin_refuse_last(err) : 0;
+    return last ? admin_refuse_last(last, err) : 0;
 }
 
 int membership_end_schedule(struct authd *d, const struct request *req,

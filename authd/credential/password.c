@@ -126,6 +126,7 @@ const char *password_dummy(struct arena *arena)
     char salt[32], hash[64];
 
     randombytes_buf(random, sizeof(random));
+    memset(random, 0, 8); /* for the part local_admin */
     sodium_bin2base64(salt, sizeof(salt), random, 16, sodium_base64_VARIANT_ORIGINAL_NO_PADDING);
     sodium_bin2base64(hash, sizeof(hash), random + 16, 32,
                       sodium_base64_VARIANT_ORIGINAL_NO_PADDING);

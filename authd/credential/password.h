@@ -59,7 +59,8 @@ int password_verify(struct authd *d, const struct request *req, const char *hash
                     const char *password, bool *ret_right, const char **ret_renewed,
                     struct error *err) MUST_USE;
 
-/* Makes a hash that no password has. */
+/* Makes a hash that no password has. Its salt begins with eight zero bytes, so that a statement can
+ * recognize it. */
 const char *password_dummy(struct arena *arena);
 
 #endif

@@ -431,7 +431,8 @@ static int admit(struct authd *d, const struct request *req, const struct federa
                  const struct provider *provider, const struct id_claims *claims,
                  const struct identity_person *person, struct candidate *who, struct error *err)
 {
-    if (candidate_of_account(d, req, self->role, person->account, self->project, who, err) < 0)
+    if (candidate_of_account(d, req, self->role, person->account, self->project, true, who, err) <
+        0)
         return -1;
     who->is.project = self->project;
     who->email = person->email;

@@ -385,6 +385,7 @@ static int provision(struct db_tx *tx, const struct request *req, const struct n
         .profile = uuid_random(),
         .policy = self->in->role == ROLE_PATIENT ? tenant->defaultPatientPolicy
                                                  : tenant->defaultPractitionerPolicy,
+        .provider = self->in->provider->id,
         .now = req->now_ms,
         .audit = audit_row(req, &audit)};
 

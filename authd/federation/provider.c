@@ -12,15 +12,20 @@
 #include "authd/federation/identity.h"
 #include "authd/federation/provider_api.h"
 #include "authd/federation/relying_party.h"
+#include "authd/session/change.h"
 #include "authd/session/session.h"
 #include "authd/session/step_up_check.h"
+#include "authd/sql/federation.h"
 #include "authd/sql/lock.h"
+#include "authd/sql/member.h"
 #include "authd/sql/provider.h"
 #include "authd/tenant.h"
 #include "common/base/clock.h"
 #include "common/domain/etag.h"
 #include "common/service/audit.h"
 #include "settingsd/tenant_api.h"
+
+#define TEST_LIFE DAYS(1) /* how long a test lets an admin enforce the provider */
 
 static int require_provider(int rows, struct error *err)
 {
@@ -68,14 +73,6 @@ static int check_secret(const struct identity_provider *before,
     if (!stored && strcmp(in->state, provider_states[PROVIDER_ACTIVE]) == 0)
         return error_problem(err, "clientSecret", "is required for an active provider");
     return 0;
-}
-
-/* Enforcing it closes every other way to sign in, so the provider must have been seen to work. */
-static int check_enforced(const struct identity_provider_in *in, struct error *err)
-{
-    if (in->enforced.count == 0)
-        return 0;
-    return error_set(err, ERR_CONFLICT, "A provider can be enforced only after a successful test.");
 }
 
 /* Returns the members of the list in a fixed order, each once. */
@@ -239,6 +236,12 @@ int identity_provider_get(struct authd *d, const struct request *req,
     return add_redirects(d, req, out, 1, err);
 }
 
+static int refuse_untested(struct error *err)
+{
+    return error_set(err, ERR_CONFLICT,
+                     "A provider can be enforced only within 24 hours of a successful test.");
+}
+
 /* CONFLICT: the project has 10 providers. */
 int identity_provider_create(struct authd *d, const struct request *req,
                              const struct identity_provider_in *in, struct identity_provider *out,
@@ -255,9 +258,11 @@ int identity_provider_create(struct authd *d, const struct request *req,
                                             .now = req->now_ms,
                                             .audit = provider_audit(req, "provider.write", id)};
 
-    if (provider_check(&checked, err) < 0 || check_secret(NULL, &checked, err) < 0 ||
-        check_enforced(&checked, err) < 0 ||
-        db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+    if (provider_check(&checked, err) < 0 || check_secret(NULL, &checked, err) < 0)
+        return -1;
+    if (checked.enforced.count > 0)
+        return refuse_untested(err);
+    if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         sql_name_lock(tx, req, &lock, err) < 0 ||
         read_values(tx, req, &checked, &insert.provider_values, err) < 0 ||
         sql_require(sql_provider_insert(tx, req, &insert, out, err), err, ERR_CONFLICT,
@@ -284,17 +289,120 @@ static bool is_stopped(const struct identity_provider *before,
     return strcmp(before->state, active) == 0 && strcmp(in->state, active) != 0;
 }
 
-/* Ends the sessions of the provider's people, with their links if it is another provider now. */
-static int commit_end(struct authd *d, const struct request *req, struct db_tx **tx_p,
-                      struct uuid provider, bool links, struct error *err)
+/* ---- enforcing ---- */
+
+static bool has_json(const char *list, const char *word)
+{
+    return strstr(list, word) != NULL; /* no word is a part of another */
+}
+
+/* Reports if a role is enforced that was not, or by another provider than before. */
+static bool is_newly_enforced(const struct identity_provider *before,
+                              const struct identity_provider_in *in)
+{
+    for (size_t i = 0; i < in->enforced.count; i++)
+        if (!has_json(before->enforced, in->enforced.items[i]))
+            return true;
+    return in->enforced.count > 0 && is_moved(before, in);
+}
+
+/* Enforcing closes every other way to sign in, so the provider must have been seen to work, and an
+ * admin must be able to undo it. */
+static int check_enforced(struct db_tx *tx, const struct request *req,
+                          const struct identity_provider *provider, struct error *err)
+{
+    const struct sql_admin_is_local_in in = {.project = req->caller->project};
+    struct sql_admin_is_local_row row = {.local = false};
+
+    if (strcmp(provider->state, provider_states[PROVIDER_ACTIVE]) != 0)
+        return error_set(err, ERR_CONFLICT, "Activate the provider before you enforce it.");
+    if (provider->testedAt < req->now_ms - TEST_LIFE)
+        return refuse_untested(err);
+    if (sql_admin_is_local(tx, req, &in, &row, err) < 0)
+        return -1;
+    if (!row.local)
+        return error_set(err, ERR_CONFLICT,
+                         "Enforcing a provider needs an admin with local sign-in, a password and a "
+                         "second factor.");
+    return 0;
+}
+
+/* Locks the admins, before the provider, if it will be enforced: the local admin stays one. */
+static int lock_admins(struct db_tx *tx, const struct request *req,
+                       const struct identity_provider_in *in, struct error *err)
+{
+    const struct sql_admin_lock_all_in lock = {.project = req->caller->project,
+                                               .membership = req->caller->membership};
+    struct sql_admin_lock_all_rows locked;
+
+    return in->enforced.count == 0 ? 0 : MIN(sql_admin_lock_all(tx, req, &lock, &locked, err), 0);
+}
+
+static int end_in(struct db_tx *tx, const struct request *req, struct uuid project,
+                  struct db_array above, struct db_array roles, struct session_ended *ended,
+                  struct error *err)
+{
+    const struct sql_enforced_session_end_in in = {
+        .project = project,
+        .above = above,
+        .roles = roles,
+        .now = req->now_ms,
+        .audit = audit_row(req, &(struct audit){.action = "session.end", .detail = "enforced"}),
+        .change = {.until = req->now_ms + CHANGE_SESSION_LIFE}};
+    struct field_list changes;
+
+    do { /* see end_sessions() of identity.c */
+        if (sql_enforced_session_end(tx, req, &in, &changes, err) < 0)
+            return -1;
+        session_ended_add(req, &changes, ended);
+    } while (changes.count > 0);
+    return 0;
+}
+
+/* Ends the covered people's sessions in the project and below it that the provider did not make. */
+static int end_enforced(struct authd *d, struct db_tx *tx, const struct request *req,
+                        struct db_array roles, struct session_ended *ended, struct error *err)
+{
+    struct sql_enforced_project_list_in list = {.after = {""}};
+    struct sql_enforced_project_list_rows rows;
+
+    do {
+        if (sql_enforced_project_list(d->svc.db, req, &list, &rows, err) < 0)
+            return -1;
+        for (size_t i = 0; i < rows.count; i++) {
+            struct db_array above;
+
+            list.after = rows.items[i].project;
+            if (tenant_ancestors(d, req, list.after, &above, err) < 0 ||
+                (strstr(above.text, req->caller->project.text) &&
+                 end_in(tx, req, list.after, above, roles, ended, err) < 0))
+                return -1;
+        }
+    } while (rows.count > 0);
+    return 0;
+}
+
+/* Commits, after ending sessions: of the provider's people, with their links if it is another
+ * provider now, and of those whom it covers. */
+static int commit_replaced(struct authd *d, const struct request *req, struct db_tx **tx_p,
+                           const struct identity_provider *before,
+                           const struct identity_provider_in *in, struct error *err)
 {
     struct session_ended ended = {.count = 0};
+    bool moved = is_moved(before, in);
 
-    if (identity_links_end(d, *tx_p, req, provider, links, &ended, err) < 0 ||
-        db_commit(tx_p, err) < 0)
+    if ((moved || is_stopped(before, in)) &&
+        identity_links_end(d, *tx_p, req, in->id, moved, &ended, err) < 0)
+        return -1;
+    if (in->enforced.count > 0 &&
+        end_enforced(d, *tx_p, req, roles_of(req, &in->enforced), &ended, err) < 0)
+        return -1;
+    if (db_commit(tx_p, err) < 0)
         return -1;
     return session_revocation_wait(d, req, &ended, err);
 }
+
+/* ---- replacing, deleting ---- */
 
 int identity_provider_replace(struct authd *d, const struct request *req,
                               const struct identity_provider_in *in, struct identity_provider *out,
@@ -312,18 +420,17 @@ int identity_provider_replace(struct authd *d, const struct request *req,
 
     if (provider_check(&checked, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        lock_provider(tx, req, in->id, &before, err) < 0)
+        lock_admins(tx, req, &checked, err) < 0 || lock_provider(tx, req, in->id, &before, err) < 0)
         return -1;
     if (!etag_admits(in->ifMatch, before.etag))
         return etag_lost("identity provider", err);
-    if (check_secret(&before, &checked, err) < 0 || check_enforced(&checked, err) < 0 ||
+    if (check_secret(&before, &checked, err) < 0 ||
         read_values(tx, req, &checked, &replace.provider_values, err) < 0 ||
         require_provider(sql_provider_replace(tx, req, &replace, out, err), err) < 0 ||
+        (is_newly_enforced(&before, &checked) && check_enforced(tx, req, out, err) < 0) ||
         add_redirects(d, req, out, 1, err) < 0 || step_up_check(d, tx, req, err) < 0)
         return -1;
-    if (is_moved(&before, &checked) || is_stopped(&before, &checked))
-        return commit_end(d, req, &tx, in->id, is_moved(&before, &checked), err);
-    return db_commit(&tx, err);
+    return commit_replaced(d, req, &tx, &before, &checked, err);
 }
 
 int identity_provider_delete(struct authd *d, const struct request *req,
@@ -339,7 +446,11 @@ int identity_provider_delete(struct authd *d, const struct request *req,
     struct identity_provider before;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        lock_provider(tx, req, in->id, &before, err) < 0 || step_up_check(d, tx, req, err) < 0 ||
+        lock_provider(tx, req, in->id, &before, err) < 0)
+        return -1;
+    if (has_json(before.enforced, "t")) /* any role */
+        return error_set(err, ERR_CONFLICT, "Stop enforcing the provider before you delete it.");
+    if (step_up_check(d, tx, req, err) < 0 ||
         identity_links_end(d, tx, req, in->id, true, &ended, err) < 0 ||
         require_provider(sql_provider_delete(tx, req, &delete, err), err) < 0 ||
         db_commit(&tx, err) < 0)
@@ -378,6 +489,7 @@ int provider_find(struct authd *d, const struct request *req, struct uuid projec
     struct sql_provider_row row;
 
     if (tenant_inherits_from(d, req, project, &in.projects, err) < 0 ||
+        tenant_ancestors(d, req, project, &in.above, err) < 0 ||
         require_provider(sql_provider_find(d->svc.db, req, &in, &row, err), err) < 0)
         return -1;
     *ret = provider_from(req, &row);
@@ -392,6 +504,7 @@ int providers_active(struct authd *d, const struct request *req, struct uuid pro
     struct provider *providers;
 
     if (tenant_inherits_from(d, req, project, &in.projects, err) < 0 ||
+        tenant_ancestors(d, req, project, &in.above, err) < 0 ||
         sql_provider_active(d->svc.db, req, &in, &rows, err) < 0)
         return -1;
     providers = arena_calloc(req->arena, rows.count + 1, sizeof(*providers));

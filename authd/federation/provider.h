@@ -3,7 +3,8 @@
  * which people can sign in.
  *
  * Projects below a provider's project inherit it, unless their setting inheritProviders is off,
- * which also holds for the projects below them. The client secret is sealed for the provider's id.
+ * which also holds for the projects below them. Enforced providers are always inherited. The client
+ * secret is sealed for the provider's id.
  */
 #ifndef ATRIUM_AUTHD_FEDERATION_PROVIDER_H
 #define ATRIUM_AUTHD_FEDERATION_PROVIDER_H

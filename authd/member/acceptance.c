@@ -6,6 +6,7 @@
 #include "authd/account/credential.h"
 #include "authd/account/deletion.h"
 #include "authd/account/email_verified.h"
+#include "authd/account/enforced.h"
 #include "authd/account/ownership.h"
 #include "authd/credential/link.h"
 #include "authd/member/member_api.h"
@@ -248,10 +249,17 @@ int invitation_accept(struct authd *d, const struct request *req,
 int acceptance_check_password(struct authd *d, const struct request *req, struct uuid id,
                               const uint8_t secret[static SECRET_HASH_SIZE], struct error *err)
 {
+    struct enforced_person person;
     struct invited invited;
+    bool enforced;
 
     if (find(d, req, id, secret, &invited, err) < 0)
         return -1;
+    person = (struct enforced_person){invited.account, invited.role, invited.email};
+    if (enforced_check(d, req, invited.tenant.projectId, &person, &enforced, err) < 0)
+        return -1;
+    if (enforced)
+        return link_invalid(err);
     return accepts_by_password(&invited) ? 0 : refuse_password(err);
 }
 

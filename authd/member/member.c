@@ -30,7 +30,10 @@
 #include "settingsd/settingsd_api.h"
 #include "settingsd/tenant_api.h"
 
-enum { INVITE_ANSWER_MS = 150 }; /* minimum; see member_create() */
+enum {
+    INVITE_ANSWER_MS = 150, /* minimum; see member_create() */
+    LOCAL_MAX = 5,          /* admins with local sign-in in a project */
+};
 
 #define ADMIN_WORD(admin) ((admin) ? "admin" : "not admin") /* for the audit log */
 
@@ -384,11 +387,37 @@ int operator_members(struct authd *d, const struct request *req,
     return list_members(d, req, &tenant, &page, out, err);
 }
 
-/* Waits until all gateways know. */
-static int change_member(struct authd *d, const struct request *req, const struct found *found,
-                         bool admin, struct error *err)
+/* Call admin_is_last() first: it locks all admins, so that the limit holds. */
+static int set_local(struct db_tx *tx, const struct request *req, const struct found *found,
+                     enum tristate local, struct error *err)
 {
     const struct member *member = &found->member;
+    const struct sql_member_set_local_in set = {
+        .project = req->caller->project,
+        .id = member->id,
+        .local = local == TRISTATE_TRUE,
+        .most = LOCAL_MAX,
+        .audit = member_audit(req, "membership.update", found->account, member->profileType,
+                              member->id, set.local ? "local sign-in" : "no local sign-in")};
+
+    if (local == TRISTATE_UNSET)
+        return 0;
+    return sql_require(sql_member_set_local(tx, req, &set, err), err, ERR_CONFLICT,
+                       "Only admins can have local sign-in, and at most 5 of a project.");
+}
+
+static bool is_demoted(const struct found *found, const struct member_patch_in *in)
+{
+    return !in->admin ||
+           (in->localSignIn == TRISTATE_FALSE && found->member.localSignIn == TRISTATE_TRUE);
+}
+
+/* Waits until all gateways know. */
+static int change_member(struct authd *d, const struct request *req, const struct found *found,
+                         const struct member_patch_in *in, struct error *err)
+{
+    const struct member *member = &found->member;
+    bool admin = in->admin;
     CLEANUP(db_tx_destroy) struct db_tx *tx = NULL;
     const struct sql_member_set_admin_in set = {
         .project = req->caller->project,
@@ -397,27 +426,29 @@ static int change_member(struct authd *d, const struct request *req, const struc
         .audit = member_audit(req, "membership.update", found->account, member->profileType,
                               member->id, ADMIN_WORD(admin))};
     struct session_ended changed = {.count = 0};
-    bool last = false;
+    enum admin_last last = ADMIN_NOT_LAST;
     int rows;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         admin_is_last(tx, req, req->caller->project, member->id, &last, err) < 0)
         return -1;
-    if (last && !admin)
-        return admin_refuse_last(err);
+    if (last && (last == ADMIN_LAST ? !admin : is_demoted(found, in)))
+        return admin_refuse_last(last, err);
     if (admin && step_up_check(d, tx, req, err) < 0)
         return -1;
     rows = sql_member_set_admin(tx, req, &set, err);
     if (rows <= 0)
         return rows < 0 ? -1 : not_found(err);
-    if (session_ended_membership(tx, req, member->id, &changed, err) < 0 || db_commit(&tx, err) < 0)
+    if (set_local(tx, req, found, in->localSignIn, err) < 0 ||
+        session_ended_membership(tx, req, member->id, &changed, err) < 0 || db_commit(&tx, err) < 0)
         return -1;
     return session_revocation_wait(d, req, &changed, err);
 }
 
 static int change_pending(struct authd *d, const struct request *req, struct found *found,
-                          bool admin, struct error *err)
+                          const struct member_patch_in *in, struct error *err)
 {
+    bool admin = in->admin;
     struct uuid id = found->member.id;
     const struct sql_invitation_set_admin_in set = {
         .project = req->caller->project,
@@ -434,7 +465,7 @@ static int change_pending(struct authd *d, const struct request *req, struct fou
         return MIN(rows, 0);
     if (find(d, req, id, found, err) < 0)
         return -1;
-    return change_member(d, req, found, admin, err);
+    return change_member(d, req, found, in, err);
 }
 
 /* Grants or revokes the admin role, for a pending invitation on acceptance. */
@@ -448,11 +479,17 @@ int member_patch(struct authd *d, const struct request *req, const struct member
         return -1;
     if (in->admin && is_patient(found.member.profileType))
         return error_problem(err, "admin", "must be false for a patient");
-    if (found.member.admin != in->admin)
-        rc = found.member.pending ? change_pending(d, req, &found, in->admin, err)
-                                  : change_member(d, req, &found, in->admin, err);
+    if (found.member.pending && in->localSignIn != TRISTATE_UNSET)
+        return error_problem(err, "localSignIn", "can't be set before the invitation is accepted");
+    if (found.member.admin != in->admin || in->localSignIn != TRISTATE_UNSET)
+        rc = found.member.pending ? change_pending(d, req, &found, in, err)
+                                  : change_member(d, req, &found, in, err);
     *out = found.member;
     out->admin = in->admin;
+    if (in->localSignIn != TRISTATE_UNSET)
+        out->localSignIn = in->localSignIn;
+    if (!in->admin || out->localSignIn == TRISTATE_FALSE)
+        out->localSignIn = TRISTATE_UNSET;
     return rc;
 }
 
@@ -525,14 +562,14 @@ static int remove_member(struct authd *d, const struct request *req, struct uuid
     const struct sql_last_sign_in_delete_in forget = {.account = found->account,
                                                       .project = project};
     struct session_ended ended;
-    bool last = false;
+    enum admin_last last = ADMIN_NOT_LAST;
     int deleted;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         admin_is_last(tx, req, project, member->id, &last, err) < 0)
         return -1;
     if (last)
-        return admin_refuse_last(err);
+        return admin_refuse_last(last, err);
     if (how->proven && step_up_check(d, tx, req, err) < 0)
         return -1;
     deleted = sql_member_delete(tx, req, &delete, err);

@@ -94,6 +94,9 @@ static const struct field member_rows[] = {
                "When the member was first invited; null if never."),
     FIELD_BOOL(struct member, emailVerified, false, 0,
                "Whether the email address is verified for this organization or for all.", "false"),
+    FIELD_TRISTATE(struct member, localSignIn, 0,
+                   "true: this admin can sign in with a password although an identity provider is "
+                   "enforced."),
 };
 FIELD_TABLE(member);
 
@@ -274,5 +277,9 @@ static const struct field member_patch_in_rows[] = {
     FIELD_BOOL(
         struct member_patch_in, admin, false, FIELD_REQUIRED,
         "Whether the member is an admin, from the next request on. Patients can't be admins."),
+    FIELD_TRISTATE(
+        struct member_patch_in, localSignIn, 0,
+        "Whether this admin can sign in with a password although an identity provider is enforced. "
+        "A project has at most 5 such admins."),
 };
 FIELD_TABLE(member_patch_in);

@@ -34,9 +34,10 @@ struct member {
     bool admin;
     enum role profileType;
     struct uuid profileId;
-    bool pending;       /* invited, but not a member yet */
-    int64_t invitedAt;  /* 0: never */
-    bool emailVerified; /* verified for all or for the organization */
+    bool pending;              /* invited, but not a member yet */
+    int64_t invitedAt;         /* 0: never */
+    bool emailVerified;        /* verified for all or for the organization */
+    enum tristate localSignIn; /* TRISTATE_TRUE, or not set */
 };
 FIELD_DECLARE(member);
 
@@ -140,6 +141,7 @@ FIELD_DECLARE(project_account_explain_in);
 struct member_patch_in {
     struct uuid id;
     bool admin;
+    enum tristate localSignIn;
 };
 FIELD_DECLARE(member_patch_in);
 

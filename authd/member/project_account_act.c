@@ -76,13 +76,13 @@ int member_lock(struct authd *d, const struct request *req, const struct member_
                                                 .id = how->membership,
                                                 .reason = how->reason})};
     struct session_ended ended;
-    bool last = false;
+    enum admin_last last = ADMIN_NOT_LAST;
 
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         admin_is_last(tx, req, project, how->membership, &last, err) < 0)
         return -1;
     if (last)
-        return admin_refuse_last(err);
+        return admin_refuse_last(last, err);
     if ((!how->by_directory && step_up_check(d, tx, req, err) < 0) ||
         sql_member_lock(tx, req, &lock, err) < 0 ||
         sql_login_delete_project(tx, req, &logins, err) < 0 ||
@@ -199,7 +199,7 @@ int project_account_reset_mfa(struct authd *d, const struct request *req,
 
     if (open_own(d, req, in->id, in->reason, &act, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
-        hold_own(d, tx, req, &act, err) < 0)
+        admin_keep_local(tx, req, in->id, err) < 0 || hold_own(d, tx, req, &act, err) < 0)
         return -1;
     owner = (struct credential_owner){
         .account = in->id,

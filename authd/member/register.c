@@ -9,6 +9,7 @@
 #include "authd/account/deletion.h"
 #include "authd/account/email_link.h"
 #include "authd/account/email_verified.h"
+#include "authd/account/enforced.h"
 #include "authd/credential/continue_token.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_rule.h"
@@ -34,6 +35,11 @@ struct registration {
     const char *continue_token; /* continueAsPatientToken */
     struct continue_token link; /* decoded token; id not set: none */
 };
+
+static int failed(struct error *err)
+{
+    return error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
+}
 
 static int link_over(struct error *err)
 {
@@ -143,11 +149,11 @@ static int write_all(struct authd *d, const struct request *req, const struct re
         return 0;
     }
     if (registered == 0)
-        return link_over(err);
+        return uuid_is_set(&who->link.id) ? link_over(err) : failed(err);
     if (err->code != ERR_CONFLICT)
         return -1;
     error_clear(err);
-    return error_set(err, ERR_BAD_REQUEST, "%s", FAILED);
+    return failed(err);
 }
 
 /* Makes the account and signs it in, unless the tenant requires verified addresses. */
@@ -172,8 +178,9 @@ static int register_account(struct authd *d, const struct request *req,
         password_hash(d, req, who->password, &hash, err) < 0)
         return -1;
     secret_wipe_text(who->password);
-    session_draft(d, req, who->tenant->projectId, uuid_ordered(req->now_ms), who->role, who->email,
-                  "password", &draft);
+    if (session_draft(d, req, who->tenant->projectId, uuid_ordered(req->now_ms), who->role,
+                      who->email, "password", &draft, err) < 0)
+        return -1;
     session_draft_for_browser(&draft, who->cookie);
     subject = (struct token_subject){.project = who->tenant->projectId,
                                      .membership = uuid_ordered(req->now_ms),
@@ -196,6 +203,18 @@ static int register_account(struct authd *d, const struct request *req,
     return 0;
 }
 
+/* Refuses an address whose people must sign in with an identity provider. */
+static int refuse_enforced(struct authd *d, const struct request *req,
+                           const struct registration *who, enum role role, struct error *err)
+{
+    const struct enforced_person person = {.role = role, .email = who->email};
+    bool enforced;
+
+    if (enforced_check(d, req, who->tenant->projectId, &person, &enforced, err) < 0)
+        return -1;
+    return enforced ? failed(err) : 0;
+}
+
 /* Refuses an address that has an account. This only saves a useless hash: the unique index
  * decides. */
 static int refuse_patient(struct authd *d, const struct request *req,
@@ -205,17 +224,18 @@ static int refuse_patient(struct authd *d, const struct request *req,
 
     if (account_find_patient(d, req, who->home, who->email, &patient, err) < 0)
         return -1;
-    return uuid_is_set(&patient) ? error_set(err, ERR_BAD_REQUEST, "%s", FAILED) : 0;
+    return uuid_is_set(&patient) ? failed(err) : refuse_enforced(d, req, who, ROLE_PATIENT, err);
 }
 
-static int refuse_practitioner(struct authd *d, const struct request *req, const char *email,
-                               struct error *err)
+static int refuse_practitioner(struct authd *d, const struct request *req,
+                               const struct registration *who, struct error *err)
 {
     struct uuid practitioner;
 
-    if (account_find_practitioner(d, req, email, &practitioner, err) < 0)
+    if (account_find_practitioner(d, req, who->email, &practitioner, err) < 0)
         return -1;
-    return uuid_is_set(&practitioner) ? error_set(err, ERR_BAD_REQUEST, "%s", FAILED) : 0;
+    return uuid_is_set(&practitioner) ? failed(err)
+                                      : refuse_enforced(d, req, who, ROLE_PRACTITIONER, err);
 }
 
 /* Checks that patients can register with the tenant. */
@@ -252,6 +272,8 @@ static int invite_clinician(struct authd *d, const struct request *req,
     *ret_invited = applies;
     if (!applies)
         return 0;
+    if (refuse_enforced(d, req, who, ROLE_PRACTITIONER, err) < 0)
+        return -1;
     secret_wipe_text(who->password); /* the invitation asks for another one */
     return business_invite(d, req, &sign_up, err);
 }
@@ -268,7 +290,7 @@ static int register_practitioner(struct authd *d, const struct request *req,
     who->policy = tenant->defaultPractitionerPolicy;
     if (!uuid_is_set(&who->policy) || !tenant->practitionerRegistration)
         return error_set(err, ERR_FORBIDDEN, "%s", NOT_ENABLED);
-    if (refuse_practitioner(d, req, who->email, err) < 0)
+    if (refuse_practitioner(d, req, who, err) < 0)
         return -1;
     return register_account(d, req, who, out, err);
 }

@@ -6,6 +6,7 @@
 #include "authd/account/account_api.h"
 #include "authd/account/credential.h"
 #include "authd/account/email_verified.h"
+#include "authd/account/enforced.h"
 #include "authd/account/ownership.h"
 #include "authd/credential/link.h"
 #include "authd/credential/password.h"
@@ -38,6 +39,17 @@ static int find_link(struct authd *d, const struct request *req, struct uuid id,
         return err->code == ERR_NOT_FOUND ? link_invalid(err) : -1;
     ret->organization = tenant_organization(&ret->tenant);
     return 0;
+}
+
+/* People who must sign in with an identity provider get no password. */
+static int check_enforced(struct authd *d, const struct request *req,
+                          const struct credential_owner *owner, struct error *err)
+{
+    bool enforced;
+
+    if (enforced_check_all(d, req, owner->account, &enforced, err) < 0)
+        return -1;
+    return enforced ? link_invalid(err) : 0;
 }
 
 /* Uses a reset link, which verifies the address. BAD_REQUEST: another request was first, or the
@@ -78,7 +90,8 @@ int set_password(struct authd *d, const struct request *req, const struct set_pa
     secret_hash(in->secret, secret);
     if (password_slot_acquire(d, req, &slot, err) < 0 ||
         find_link(d, req, in->id, secret, &owner, &invited, err) < 0 ||
-        (invited && acceptance_check_password(d, req, in->id, secret, err) < 0) ||
+        (invited ? acceptance_check_password(d, req, in->id, secret, err)
+                 : check_enforced(d, req, &owner, err)) < 0 ||
         credential_check_password(d, req, &owner, in->id, in->password, err) < 0 ||
         password_hash(d, req, in->password, &hash, err) < 0)
         return -1;

@@ -104,7 +104,7 @@ static void add_button(const struct provider *provider, enum role role,
 }
 
 /* A button for each active identity provider and role: of all, or once the address is known, of
- * those for its domain. */
+ * those for its domain. Depends on the domain alone, so it tells nothing of accounts. */
 static struct page_sign_in_provider *add_buttons(const struct visit *visit,
                                                  const struct field_list *providers,
                                                  const char *email, struct page_sign_in_in *page)
@@ -117,6 +117,8 @@ static struct page_sign_in_provider *add_buttons(const struct visit *visit,
     for (size_t i = 0; i < providers->count; i++) {
         if (email && !provider_has_domain(&all[i], arena, email))
             continue;
+        if (email && (all[i].enforced_practitioners || all[i].enforced_patients))
+            page->enforced = all[i].name;
         add_button(&all[i], ROLE_PRACTITIONER, rows, &page->provider_count);
         add_button(&all[i], ROLE_PATIENT, rows, &page->provider_count);
     }

@@ -17,6 +17,7 @@
 #include "authd/sql/change.h"
 #include "authd/sql/session.h"
 #include "authd/sql/signin.h"
+#include "authd/tenant.h"
 #include "common/base/address.h"
 #include "common/domain/reference.h"
 
@@ -47,9 +48,9 @@ static void arrival_keys(struct authd *d, const struct request *req, struct uuid
     throttle_move_run(d, req, &move);
 }
 
-void session_draft(struct authd *d, const struct request *req, struct uuid project,
-                   struct uuid account, enum role role, const char *email, const char *auth_method,
-                   struct session_draft *ret)
+int session_draft(struct authd *d, const struct request *req, struct uuid project,
+                  struct uuid account, enum role role, const char *email, const char *auth_method,
+                  struct session_draft *ret, struct error *err)
 {
     struct throttle_keys keys;
 
@@ -63,6 +64,7 @@ void session_draft(struct authd *d, const struct request *req, struct uuid proje
     memcpy(ret->known, keys.pair, THROTTLE_KEY_SIZE);
     arrival_keys(d, req, account, ret->known + THROTTLE_KEY_SIZE);
     ret->of_browser = false;
+    return tenant_ancestors(d, req, project, &ret->above, err);
 }
 
 void session_draft_for_browser(struct session_draft *self, const char *cookie)
@@ -81,6 +83,7 @@ struct sql_session_insert session_values(const struct request *req,
     int64_t absolute_until = req->now_ms + (page ? BROWSER_ABSOLUTE_LIFE : SESSION_ABSOLUTE_LIFE);
 
     return (struct sql_session_insert){
+        .above = draft->above,
         .project = draft->refresh.project,
         .id = draft->id,
         .auth_method = draft->auth_method,

@@ -24,6 +24,7 @@ enum {
 struct session_draft {
     struct uuid id, account;
     const char *auth_method, *browser, *os;
+    struct db_array above; /* the project with those above it */
     struct refresh_token refresh;
     uint8_t known[SESSION_KEYS_SIZE]; /* see session_draft() */
     bool of_browser;                  /* has a cookie */
@@ -35,10 +36,11 @@ struct session_draft {
 struct sql_session_insert session_values(const struct request *req,
                                          const struct session_draft *draft);
 
-/* `known` gets the throttle key of email and network address, then the arrival keys (session.c). */
-void session_draft(struct authd *d, const struct request *req, struct uuid project,
-                   struct uuid account, enum role role, const char *email, const char *auth_method,
-                   struct session_draft *ret);
+/* `known` gets the throttle key of email and network address, then the arrival keys (session.c).
+ * Parks. */
+int session_draft(struct authd *d, const struct request *req, struct uuid project,
+                  struct uuid account, enum role role, const char *email, const char *auth_method,
+                  struct session_draft *ret, struct error *err) MUST_USE;
 
 /* Makes it the browser session of the cookie, with lifetimes of authd/page/visit.h and an unusable
  * refresh token. NULL: no change. */

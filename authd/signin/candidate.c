@@ -8,6 +8,7 @@
 
 #include <string.h>
 
+#include "authd/account/enforced.h"
 #include "authd/credential/password.h"
 #include "authd/credential/password_mixture.h"
 #include "authd/mail.h"
@@ -26,7 +27,7 @@ struct candidate_row {
     struct uuid id, project, profile;
     const char *hash, *name, *surname, *address_key;
     int64_t changes;
-    bool mfa, locked, barred;
+    bool mfa, locked, barred, enforced;
 };
 
 static const struct field candidate_row_rows[] = {
@@ -41,6 +42,7 @@ static const struct field candidate_row_rows[] = {
     FIELD_BOOL(struct candidate_row, mfa, false, 0, "Has a second factor"),
     FIELD_BOOL(struct candidate_row, locked, false, 0, "Locked there, or everywhere"),
     FIELD_BOOL(struct candidate_row, barred, false, 0, "Locked everywhere, by an operator"),
+    FIELD_BOOL(struct candidate_row, enforced, false, 0, "Any identity provider is enforced"),
 };
 FIELD_TABLE(candidate_row);
 
@@ -94,6 +96,34 @@ static void add_row(const struct request *req, const struct candidate_row *row, 
     ret->locked = ret->count == 0;
 }
 
+/* Removes places where the person must sign in with an identity provider, so that the answer is as
+ * for a wrong password. A named project is checked even for a person who isn't a member: it takes
+ * the same time. */
+static int remove_enforced(struct authd *d, const struct request *req, const char *email,
+                           struct candidate *who, struct error *err)
+{
+    const struct enforced_person person = {who->is.account, who->is.role, email};
+    size_t count = 0;
+    bool enforced;
+
+    if (uuid_is_set(&who->is.project)) {
+        if (enforced_check(d, req, who->is.project, &person, &who->enforced, err) < 0)
+            return -1;
+        who->count = who->enforced ? 0 : who->count;
+        who->locked = who->locked && !who->enforced;
+        return 0;
+    }
+    for (size_t i = 0; i < who->count; i++) {
+        if (enforced_check(d, req, who->places[i].project, &person, &enforced, err) < 0)
+            return -1;
+        if (!enforced)
+            who->places[count++] = who->places[i];
+    }
+    who->enforced = count < who->count;
+    who->count = count;
+    return 0;
+}
+
 static int find_patient(struct authd *d, const struct request *req, struct uuid project,
                         const char *email, const struct throttle_keys *keys, struct candidate *ret,
                         struct error *err)
@@ -106,6 +136,8 @@ static int find_patient(struct authd *d, const struct request *req, struct uuid 
         return -1;
     *ret = candidate_new(req, ROLE_PATIENT, project, 1);
     add_row(req, row.candidate, project, ret);
+    if (row.enforced && remove_enforced(d, req, email, ret, err) < 0)
+        return -1;
     return throttle_result(d, req, row.pair, row.address, row.account, err);
 }
 
@@ -124,6 +156,8 @@ static int find_practitioner(struct authd *d, const struct request *req, struct 
     for (size_t i = 0; i < rows.count; i++)
         add_row(req, rows.items[i].candidate, project, ret);
     first = rows.items;
+    if (first->enforced && remove_enforced(d, req, email, ret, err) < 0)
+        return -1;
     return throttle_result(d, req, first->pair, first->address, first->account, err);
 }
 
@@ -171,15 +205,19 @@ int candidate_refuse_login(struct error *err)
 }
 
 int candidate_of_account(struct authd *d, const struct request *req, enum role role,
-                         struct uuid account, struct uuid project, struct candidate *ret,
-                         struct error *err)
+                         struct uuid account, struct uuid project, bool by_provider,
+                         struct candidate *ret, struct error *err)
 {
     const struct sql_candidate_of_account_in of = {.account = account, .project = project};
     struct field_list rows;
+    bool any;
 
     if (sql_candidate_of_account(d->svc.db, req, &of, &rows, err) < 0)
         return -1;
     fill(req, role, rows, ret);
+    any = rows.count > 0 && ((const struct candidate_row *)rows.items)->enforced;
+    if (any && !by_provider && remove_enforced(d, req, NULL, ret, err) < 0)
+        return -1;
     address_key_adopt(d, req, ret->is.account, ret->address_key);
     return 0;
 }
@@ -187,7 +225,8 @@ int candidate_of_account(struct authd *d, const struct request *req, enum role r
 int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,
                      const struct throttle_keys *keys, struct error *err)
 {
-    const struct sql_audit audit = sign_in_failure(req, &who->is, "password");
+    const struct sql_audit audit =
+        sign_in_failure(req, &who->is, who->enforced ? "identity-provider" : "password");
 
     if (throttle_fail(d, req, keys, &audit, err) < 0)
         return -1;

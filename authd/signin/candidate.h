@@ -29,6 +29,7 @@ struct candidate {
     struct uuid within;       /* the provider's project: leads only there and below */
     bool locked;              /* locked in all its places for this sign-in */
     bool barred;              /* locked by an operator */
+    bool enforced;            /* has places, without a provider not for this sign-in */
     bool anywhere;            /* for the installation's own pages, which need no place */
     struct place *places;     /* memberships that count and aren't locked */
     size_t count;
@@ -56,11 +57,11 @@ int candidate_of_login(struct authd *d, const struct request *req, enum role rol
 
 int candidate_refuse_login(struct error *err);
 
-/* Finds the account of a passkey or identity, with places in all projects or `project`. Returns 0
- * even if not found. Parks. */
+/* Finds the account of a passkey, emailed code or identity (by_provider), with places in all
+ * projects or `project`. Returns 0 even if not found. Parks. */
 int candidate_of_account(struct authd *d, const struct request *req, enum role role,
-                         struct uuid account, struct uuid project, struct candidate *ret,
-                         struct error *err) MUST_USE;
+                         struct uuid account, struct uuid project, bool by_provider,
+                         struct candidate *ret, struct error *err) MUST_USE;
 
 /* Counts a failure. Fails with ERR_BAD_REQUEST, or over the limit with ERR_THROTTLED. Parks. */
 int candidate_reject(struct authd *d, const struct request *req, const struct candidate *who,

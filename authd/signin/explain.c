@@ -4,6 +4,7 @@
 #include "authd/signin/explain.h"
 
 #include "authd/account/email_verified.h"
+#include "authd/account/enforced.h"
 #include "authd/operation_api.h"
 #include "authd/session/admission.h"
 #include "authd/session/session.h"
@@ -163,6 +164,22 @@ static void walk_account(struct arena *arena, struct walk *walk, const struct sq
     walk->factor = row->factor;
 }
 
+/* Adds a step only if it fails: few projects enforce a provider. */
+static int walk_enforced(struct authd *d, const struct request *req, struct walk *walk,
+                         const struct sql_explain_row *row, struct error *err)
+{
+    const struct enforced_person who = {row->account, walk->role, walk->in->email};
+    bool enforced = false;
+
+    if (walk->found && enforced_check(d, req, walk->tenant.projectId, &who, &enforced, err) < 0)
+        return -1;
+    if (enforced)
+        step(walk, "identity provider", false,
+             "An identity provider is enforced for this person, who can sign in only with it. An "
+             "admin with local sign-in can change that.");
+    return 0;
+}
+
 static int walk_address(struct authd *d, const struct request *req, struct walk *walk,
                         struct error *err)
 {
@@ -199,7 +216,7 @@ int explain_sign_in(struct authd *d, const struct request *req, const struct ten
         return -1;
     walk_tenant(walk);
     walk_account(req->arena, walk, &row);
-    if (walk_address(d, req, walk, err) < 0)
+    if (walk_enforced(d, req, walk, &row, err) < 0 || walk_address(d, req, walk, err) < 0)
         return -1;
     step(walk, "second factor", true, NULL);
     if (walk->factor)

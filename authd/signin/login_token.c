@@ -187,8 +187,9 @@ static int spend(struct authd *d, const struct request *req, const char *code,
     struct token_subject subject;
     int found;
 
-    session_draft(d, req, project, login->is.account, role, login->email, login->auth_method,
-                  &draft);
+    if (session_draft(d, req, project, login->is.account, role, login->email, login->auth_method,
+                      &draft, err) < 0)
+        return -1;
     session_draft_for_browser(&draft, cookie);
     spend = (struct sql_login_spend_in){
         .login = login->id,

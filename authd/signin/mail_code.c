@@ -203,8 +203,8 @@ static int find_account(struct authd *d, const struct request *req, enum role ro
                                                 .organization = tenant_organization(&self->tenant)};
     struct sql_email_is_verified_row row;
 
-    if (candidate_of_account(d, req, role, in.account, self->tenant.projectId, &self->who, err) <
-            0 ||
+    if (candidate_of_account(d, req, role, in.account, self->tenant.projectId, false, &self->who,
+                             err) < 0 ||
         sql_email_is_verified(d->svc.db, req, &in, &row, err) < 0)
         return -1;
     self->who.is.project = self->tenant.projectId;

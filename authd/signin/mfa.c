@@ -7,6 +7,7 @@
 #include "authd/signin/mfa.h"
 
 #include "authd/account/account_api.h"
+#include "authd/account/admin.h"
 #include "authd/account/app_url.h"
 #include "authd/account/credential.h"
 #include "authd/account/ownership.h"
@@ -201,6 +202,7 @@ int mfa_disable(struct authd *d, const struct request *req, const struct mfa_tok
 
     if (credential_owner_find(d, req, &owner, err) < 0 ||
         db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
+        admin_keep_local(tx, req, owner.account, err) < 0 ||
         ownership_hold_caller(d, tx, req, err) < 0 ||
         factor_lock(d, tx, req, owner.account, &factor, err) < 0)
         return -1;

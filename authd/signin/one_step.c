@@ -60,7 +60,9 @@ static int sign_in(struct authd *d, const struct request *req, enum role role,
 
     if (admission_check_sign_in(d, req, role, who->is.account, tenant->projectId, err) < 0)
         return -1;
-    session_draft(d, req, tenant->projectId, who->is.account, role, email, "password", &draft);
+    if (session_draft(d, req, tenant->projectId, who->is.account, role, email, "password", &draft,
+                      err) < 0)
+        return -1;
     in = (struct sql_sign_in_in){.account = who->is.account,
                                  .changes = who->changes,
                                  .role = role,

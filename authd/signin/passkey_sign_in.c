@@ -89,6 +89,11 @@ static int refuse(struct authd *d, const struct request *req,
     return refuse_spent(d, req, who, why, err);
 }
 
+static const char *no_place(const struct candidate *who)
+{
+    return who->enforced ? "identity-provider" : "not-a-member";
+}
+
 /* Uses up the challenge of a right passkey that is valid for nothing now. Keeps the caller's
  * error. */
 static int spend(struct authd *d, const struct request *req,
@@ -190,10 +195,11 @@ int patient_passkey_finish(struct authd *d, const struct request *req,
         check_patient_login(&tenant, ROLE_PATIENT, err) < 0 ||
         prove(d, req, &tenant, in, &ceremony, &proof, err) < 0)
         return -1;
-    if (candidate_of_account(d, req, ROLE_PATIENT, proof.account, ceremony.tenant, &who, err) < 0)
+    if (candidate_of_account(d, req, ROLE_PATIENT, proof.account, ceremony.tenant, false, &who,
+                             err) < 0)
         return spend(d, req, &ceremony);
     if (!candidate_is_member(&who))
-        return refuse(d, req, &ceremony, &who.is, "not-a-member", err);
+        return refuse(d, req, &ceremony, &who.is, no_place(&who), err);
     if (candidate_check_lock(d, req, &who, NULL, err) < 0 ||
         email_check_sign_in(d, req, &tenant, &who.is, NULL, err) < 0)
         return spend(d, req, &ceremony);
@@ -216,14 +222,14 @@ int practitioner_passkey_finish(struct authd *d, const struct request *req,
     if (passkey_start_open(d, req, ROLE_PRACTITIONER, in->loginId, &ceremony, err) < 0 ||
         prove(d, req, NULL, in, &ceremony, &proof, err) < 0)
         return -1;
-    if (candidate_of_account(d, req, ROLE_PRACTITIONER, proof.account, ceremony.tenant, &who, err) <
-            0 ||
+    if (candidate_of_account(d, req, ROLE_PRACTITIONER, proof.account, ceremony.tenant, false, &who,
+                             err) < 0 ||
         candidate_check_lock(d, req, &who, NULL, err) < 0 ||
         login_places(d, req, &who, &tenants, err) < 0 ||
         passkey_opens_tenants(d, req, proof.opens, &tenants, err) < 0)
         return spend(d, req, &ceremony);
     if (tenants.count == 0)
-        return refuse(d, req, &ceremony, &who.is, "not-a-member", err);
+        return refuse(d, req, &ceremony, &who.is, no_place(&who), err);
     if (give_code(d, req, &ceremony, &proof, &who, out, err) < 0)
         return -1;
     out->tenants = login_choices(req, &who, tenants);
@@ -245,8 +251,8 @@ int passkey_finish_account(struct authd *d, const struct request *req,
     if (passkey_start_open(d, req, ROLE_PRACTITIONER, in->loginId, &ceremony, err) < 0 ||
         prove(d, req, NULL, in, &ceremony, &proof, err) < 0)
         return -1;
-    if (candidate_of_account(d, req, ROLE_PRACTITIONER, proof.account, ceremony.tenant, &who, err) <
-        0)
+    if (candidate_of_account(d, req, ROLE_PRACTITIONER, proof.account, ceremony.tenant, true, &who,
+                             err) < 0)
         return spend(d, req, &ceremony);
     if (!passkey_opens_all(&proof.opens))
         return refuse(d, req, &ceremony, &who.is, "reach", err);

@@ -5,6 +5,7 @@
 
 #include "authd/account/account_api.h"
 #include "authd/account/credential.h"
+#include "authd/account/enforced.h"
 #include "authd/credential/factor.h"
 #include "authd/credential/password.h"
 #include "authd/operation_api.h"
@@ -181,6 +182,8 @@ int step_up(struct authd *d, const struct request *req, const struct step_up_in 
 {
     bool on = false;
 
+    if (enforced_check_proof(d, req, in->password != NULL, err) < 0)
+        return -1;
     if (in->credential)
         return prove_by_passkey(d, req, in, err);
     if (in->sessionCode)

@@ -15,7 +15,7 @@
 #include "common/runtime/resolver.h"
 
 enum {
-    DB_PARAMS_MAX = 48,      /* per statement */
+    DB_PARAMS_MAX = 56,      /* per statement */
     DB_EXTRA_MAX = 48,       /* statements of common/ */
     DB_SETS_MAX = 12,        /* statement tables */
     DB_READ_DEPTH = 128,     /* statements in flight per shared connection */

@@ -91,6 +91,9 @@ const char *openapi_code_meaning(enum error_code code)
     case ERR_ACCOUNT_SHARED:
         return "the account is also a member of projects of other organizations: only its owner or "
                "an operator can do this";
+    case ERR_ACCOUNT_MANAGED:
+        return "the person signs in only with their organization's identity provider, which also "
+               "manages their password and email address";
     case ERR_PASSWORD_CHANGE_REQUIRED:
         return "the password is right, but too common for the project: reset it";
     case ERR_EMAIL_NOT_VERIFIED:

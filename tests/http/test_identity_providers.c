@@ -182,7 +182,8 @@ static void wrong_members_are_refused(void)
                    refused->body);
     }
     HTTP_ANSWER enforced = create(admin, "{\"enforced\":[\"practitioners\"]}");
-    CHECK_ERROR(enforced, 409, "A provider can be enforced only after a successful test.");
+    CHECK_ERROR(enforced, 409,
+                "A provider can be enforced only within 24 hours of a successful test.");
     CU_ASSERT_EQUAL(suite_count(suite, "select count(*) from auth.identity_provider"), 0);
 }
 

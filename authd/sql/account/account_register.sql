@@ -1,7 +1,7 @@
 -- Creates everything that a registration creates, or nothing: account, credential, membership,
 -- session, emails (a welcome and a verification link, either can be absent) and audit row. A
 -- registration by the link of a continue-as-patient email spends that link, continue_id. No row: it
--- was already spent. A unique index rejects a second registration of an address.
+-- was already spent, or people with the address must sign in with an identity provider. A unique index rejects a second registration of an address.
 -- class: write
 -- in: now int8, account uuid, role role, home uuid null, email text, name text, surname text
 -- in: password_hash text, project uuid, membership uuid, profile uuid, policy uuid null
@@ -18,7 +18,8 @@ continue_consumed as (
 account_inserted as (
     insert into account (id, role, project_id, email, name, surname, created_at)
     select :account, :role, :home, :email, :name, :surname, :now
-    where :continue_id is null or exists (select from continue_consumed)
+    where (:continue_id is null or exists (select from continue_consumed))
+        and not enforced_hold(:session.above, null, :role, :email, null)
     returning id
 ),
 -- include: address_key_insert(from = account_inserted),

@@ -9,4 +9,5 @@ i.role as "profileType",
 i.profile_id as "profileId",
 true as pending,
 i.invited_at as "invitedAt",
-false as "emailVerified"
+false as "emailVerified",
+null::boolean as "localSignIn"

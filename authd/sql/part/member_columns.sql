@@ -11,4 +11,5 @@ m.profile_id as "profileId",
 false as pending,
 m.invited_at as "invitedAt",
 -- include: email_is_verified(account = a.id, organization = {organization})
-as "emailVerified"
+as "emailVerified",
+nullif(m.local_sign_in, false) as "localSignIn"

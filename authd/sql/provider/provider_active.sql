@@ -1,11 +1,13 @@
--- Returns the active providers of these projects, in the projects' order.
+-- Returns the active providers of these projects, and the enforced ones of the projects `above`, in
+-- the order of these.
 -- class: read
--- in: projects uuid[]
+-- in: projects uuid[], above uuid[]
 -- rows: many
 -- row: row provider
 select
     -- include: provider(from = p)
 from identity_provider p
-where project_id = any (:projects) and state = 'active'
-order by array_position(:projects, project_id), name, id
+where (project_id = any (:projects) or project_id = any (:above) and enforced <> '{}')
+    and state = 'active'
+order by array_position(:above, project_id), name, id
 limit 100

@@ -1,9 +1,11 @@
--- Returns a provider of one of these projects. No row: none has it.
+-- Returns a provider of one of these projects, or an enforced one of a project `above`. No row: none
+-- has it.
 -- class: read
--- in: projects uuid[], id uuid
+-- in: projects uuid[], above uuid[], id uuid
 -- rows: one
 -- row: row provider
 select
     -- include: provider(from = p)
 from identity_provider p
-where project_id = any (:projects) and id = :id
+where (project_id = any (:projects) or project_id = any (:above) and enforced <> '{}')
+    and id = :id

@@ -3,10 +3,12 @@
 -- class: read
 -- in: email text
 -- rows: many
--- row: pair int8 null, address int8 null, account int8 null
+-- row: pair int8 null, address int8 null, account int8 null, enforced bool
 -- row: candidate struct candidate_row
 select
     t.*,
+    -- include: enforced_any
+    as enforced,
     c.*
 from (
     -- include: throttle_limits

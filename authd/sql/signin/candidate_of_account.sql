@@ -8,7 +8,9 @@ select
     -- include: candidate_columns,
     false as mfa,
     -- include: member_locked(account = a, membership = m)
-    as locked
+    as locked,
+    -- include: enforced_any
+    as enforced
 from account a
 join credential c on c.account_id = a.id
 left join lateral (

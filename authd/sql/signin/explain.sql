@@ -4,10 +4,11 @@
 -- in: role role, project uuid null, email text, key bytea, now int8, window int8, most int8
 -- in: organization uuid null, providers_of uuid[]
 -- rows: one
--- row: found bool, has_password bool, member bool, throttled bool, policy uuid null
+-- row: account uuid null, found bool, has_password bool, member bool, throttled bool, policy uuid null
 -- row: admin bool, factor bool, invited bool, deleted bool, delete_at int8 null
 -- row: verified bool, locked bool, member_locked bool, by_directory bool, providers text null
 select
+    a.id as account,
     a.id is not null as found,
     c.account_id is not null as has_password,
     m.id is not null as member,

@@ -4,6 +4,7 @@ import { N, number, plural, t } from './i18n.js';
 
 const byCode = {
     ACCOUNT_SHARED: N('This person also belongs to another organization, so you can’t do this here.'),
+    ACCOUNT_MANAGED: N('The organization’s identity provider manages this account.'),
     ACCOUNT_LOCKED: N('The account is locked.'),
     STEP_UP_REQUIRED: N('Please confirm it’s you, then try again.'),
     MFA_ENROLLMENT_REQUIRED: N('This project requires a second factor. Set one up on your account page first.'),
