@@ -627,10 +627,10 @@ static int end_link(struct db_tx *tx, const struct request *req, const struct un
     const struct sql_identity_delete_in delete = {
         .provider = link->provider, .only = self->id, .audit = audit_row(req, &audit)};
 
-    if (end_sessions(
-            tx, req,
-            (struct sql_identity_session_end_in){.provider = link->provider, .only = self->id},
-            ended, err) < 0)
+    if (end_sessions(tx, req,
+                     (struct sql_identity_session_end_in){.provider = link->provider,
+                                                          .only = self->id},
+                     ended, err) < 0)
         return -1;
     return MIN(sql_identity_delete(tx, req, &delete, err), 0);
 }
