@@ -42,6 +42,13 @@ int providers_active(struct authd *d, const struct request *req, struct uuid pro
 /* True if the domain of an email address is one of the provider's. */
 bool provider_has_domain(const struct provider *self, struct arena *arena, const char *email);
 
+/* NOT_FOUND for no rows, otherwise as sql_require(). */
+int provider_require(int rows, struct error *err) MUST_USE;
+
+/* Seals a client secret for this provider; NULL is no bytes. */
+struct field_bytes provider_seal(struct authd *d, const struct request *req, struct uuid id,
+                                 const char *secret);
+
 /* `atriumctl doctor`: whether the active providers answer with fresh keys. */
 int provider_health_check(void *daemon, const struct request *req, struct finding *ret,
                           struct error *err);

@@ -265,7 +265,7 @@ static void languages_may_come_later(void)
     CHECK_STATUS(known, 200);
 }
 
-/* Sends these translations and bots at once, and returns the seconds of the slowest answer. */
+/* Sends these translations and bots at the same time. Returns the seconds of the slowest answer. */
 static double call_all(size_t translations, size_t bots)
 {
     enum { MOST = 24 };
