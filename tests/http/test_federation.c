@@ -662,7 +662,7 @@ static void an_unknown_hint_is_ignored(void)
         CU_ASSERT_EQUAL(ask_with_hint(browser, client, hints[i]), 200);
         CU_ASSERT_TRUE(browser_sees(browser, "rui@nurses.example"));
     }
-    /* Of two roles, the person chooses. */
+    /* The person chooses between two roles. */
     CU_ASSERT_EQUAL(ask_with_hint(browser, client, provider), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "rui@nurses.example"));
     set_provider("{\"state\":\"disabled\"}");
@@ -752,7 +752,7 @@ static void the_page_asks_for_the_address_first(void)
                     200);
     TEXT url = outward(browser);
     UNIT_CHECK(strstr(url, "login_hint=rui%40patients.example") != NULL, "%s", url);
-    /* Who has an account is not told: not by the page, and no account is read. */
+    /* The page is the same for an unknown address, and no account is read. */
     PERSON someone = person_register_settled(suite);
     snprintf(form, sizeof(form), "email=%s", someone->email);
     CU_ASSERT_EQUAL(browser_get(browser, "sign-in"), 200);
@@ -770,7 +770,7 @@ static void the_page_asks_for_the_address_first(void)
 
 /* ---- races ---- */
 
-/* Sends all callbacks at once. Returns how many end with a session code. */
+/* Sends all callbacks at the same time. Returns how many end with a session code. */
 static int follow_all(char *const *callbacks, size_t count)
 {
     struct http_request requests[MANY];
@@ -873,7 +873,7 @@ static void an_address_is_no_identity(void)
     person_is("next", member->email);
     check_refused("Practitioner", "not-linked");
     CU_ASSERT_EQUAL(links("next"), 0);
-    /* Who has a link stays who they are, whatever address the provider states. */
+    /* A linked person stays the same, whatever address the provider states. */
     person_is("rui", member->email);
     HTTP_ANSWER own = sign_in("Practitioner");
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", http_text(own, "accessToken"));

@@ -428,7 +428,7 @@ static void a_deactivation_holds_on_the_next_request(void)
 struct load {
     pthread_t thread;
     const char *access;
-    int refused; /* of the last round */
+    int refused; /* in the last round */
     atomic_bool stop;
 };
 
