@@ -43,12 +43,12 @@ static struct somebody {
     struct authenticator *key;
     char member[37];
 } people[PEOPLE] = {
-    [ADDRESSED] = {"by address", true, "Practitioner", "demo"},
-    [LINKED] = {"by link", true, "Practitioner", "demo"},
-    [DIRECTORY] = {"by SCIM", true, "Practitioner", "demo"},
-    [BELOW] = {"in a project below", true, "Practitioner", "enforced-child"},
-    [FREE] = {"not covered", false, "Practitioner", "demo"},
-    [PATIENT] = {"of another role", false, "Patient", "demo"},
+    [ADDRESSED] = {.label = "by address", .covered = true, .role = "Practitioner", .tenant = "demo"},
+    [LINKED] = {.label = "by link", .covered = true, .role = "Practitioner", .tenant = "demo"},
+    [DIRECTORY] = {.label = "by SCIM", .covered = true, .role = "Practitioner", .tenant = "demo"},
+    [BELOW] = {.label = "in a project below", .covered = true, .role = "Practitioner", .tenant = "enforced-child"},
+    [FREE] = {.label = "not covered", .covered = false, .role = "Practitioner", .tenant = "demo"},
+    [PATIENT] = {.label = "of another role", .covered = false, .role = "Patient", .tenant = "demo"},
 };
 
 static const char *access_of_admin(void)

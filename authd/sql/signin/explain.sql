@@ -35,9 +35,11 @@ select
     ) as by_directory,
     (
         select left(string_agg(distinct p.name, ', '), 200)
-        from identity i
-        join identity_provider p on p.id = i.provider_id
-        where i.account_id = a.id and i.project_id = any (:providers_of) and p.state = 'active'
+        from identity_provider p
+        where p.project_id = any (:providers_of) and p.state = 'active'
+            and exists (
+                select from identity i where i.account_id = a.id and i.provider_id = p.id
+            )
     ) as providers
 from (select 1) one
 left join account a
