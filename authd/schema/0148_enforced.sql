@@ -5,8 +5,6 @@ alter table membership
     add column local_sign_in boolean,  -- an admin whom no provider covers; null: no
     add column provisioned_by uuid;    -- identity_provider, even if deleted
 
-create index identity_provider_enforced on identity_provider (project_id) where enforced <> '{}';
-
 -- True if a person can't sign in to the first of `projects` with `by_identity` (null: a password,
 -- passkey or code), because a provider of these projects, the first with those above it, is enforced
 -- for them. `who` null: a person without an account, at `address`. A provider is enforced in any
@@ -64,4 +62,9 @@ begin
     perform from identity_provider where project_id = any (projects) for key share;
     return found and enforced_for(projects, who, person_role, address, by_identity);
 end
+$$;
+
+-- True if a provider of any project is enforced. The index holds only those.
+create function enforced_any() returns boolean language sql stable set search_path from current as $$
+select exists (select from identity_provider where enforced <> '{}')
 $$;

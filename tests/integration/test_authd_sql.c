@@ -328,6 +328,7 @@ static void test_hot_statements_are_planned_on_their_keys(void)
 static void test_every_statement_has_its_index(void)
 {
     plans_check(&plans, server,
+                "enforced_project_list "
                 "audit_waiting audit_unsealed audit_state outbox_oldest member_list "
                 "scim_user_count scim_user_list "
                 "passkey_count passkey_opens_unknown password_mixture member_search_due_list "

@@ -7,7 +7,7 @@
 select
     -- include: provider(from = p)
 from identity_provider p
-where (project_id = any (:projects) or project_id = any (:above) and enforced <> '{}')
+where project_id = any (:above) and (project_id = any (:projects) or enforced <> '{}')
     and state = 'active'
 order by array_position(:above, project_id), name, id
 limit 100

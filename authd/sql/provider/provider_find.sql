@@ -7,5 +7,5 @@
 select
     -- include: provider(from = p)
 from identity_provider p
-where (project_id = any (:projects) or project_id = any (:above) and enforced <> '{}')
+where project_id = any (:above) and (project_id = any (:projects) or enforced <> '{}')
     and id = :id

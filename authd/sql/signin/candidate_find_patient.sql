@@ -7,8 +7,7 @@
 -- row: candidate struct candidate_row
 select
     t.*,
-    -- include: enforced_any
-    as enforced,
+    enforced_any() as enforced,
     c.*
 from (
     -- include: throttle_limits

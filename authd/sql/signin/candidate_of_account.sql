@@ -9,8 +9,7 @@ select
     false as mfa,
     -- include: member_locked(account = a, membership = m)
     as locked,
-    -- include: enforced_any
-    as enforced
+    enforced_any() as enforced
 from account a
 join credential c on c.account_id = a.id
 left join lateral (
