@@ -43,10 +43,16 @@ static struct somebody {
     struct authenticator *key;
     char member[37];
 } people[PEOPLE] = {
-    [ADDRESSED] = {.label = "by address", .covered = true, .role = "Practitioner", .tenant = "demo"},
+    [ADDRESSED] = {.label = "by address",
+                   .covered = true,
+                   .role = "Practitioner",
+                   .tenant = "demo"},
     [LINKED] = {.label = "by link", .covered = true, .role = "Practitioner", .tenant = "demo"},
     [DIRECTORY] = {.label = "by SCIM", .covered = true, .role = "Practitioner", .tenant = "demo"},
-    [BELOW] = {.label = "in a project below", .covered = true, .role = "Practitioner", .tenant = "enforced-child"},
+    [BELOW] = {.label = "in a project below",
+               .covered = true,
+               .role = "Practitioner",
+               .tenant = "enforced-child"},
     [FREE] = {.label = "not covered", .covered = false, .role = "Practitioner", .tenant = "demo"},
     [PATIENT] = {.label = "of another role", .covered = false, .role = "Patient", .tenant = "demo"},
 };
