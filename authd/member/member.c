@@ -139,6 +139,7 @@ static int send_invitation(struct authd *d, const struct request *req, const str
     if (invitation_send(d, req, tenant, invitation, &mail, err) < 0)
         return -1;
     *out = (struct member){.id = invitation->id,
+                           .localSignIn = TRISTATE_UNSET,
                            .email = invitation->email,
                            .displayName = mail.display,
                            .firstName = invitation->name,

@@ -25,7 +25,7 @@
 static const char password[] = "a password from elsewhere",
                   incorrect[] = "Username or password is incorrect.";
 
-enum { MANY = 4000, HELD = 3000, KILL_MS = 30000, LONG_MS = 120000 };
+enum { MANY = 4000, HELD = 3000, KILL_MS = 90000, LONG_MS = 120000 };
 
 static struct suite *suite;
 static char file[96], report[96];

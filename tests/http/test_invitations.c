@@ -38,7 +38,9 @@ static void a_practitioner_is_invited_and_accepts(void)
     CU_ASSERT_EQUAL(strlen(http_text(made, "invitedAt")), 24);
 
     json_t *before = member_listed(suite, admin->access, email);
-    CU_ASSERT_TRUE(json_equal(before, made->json));
+    char *listed = json_dumps(before, 0);
+    UNIT_CHECK(json_equal(before, made->json), "%s %s", listed, made->body);
+    free(listed);
     char *mail = suite_mail(suite, email, 10000);
     CU_ASSERT_PTR_NOT_NULL(mail);
     CU_ASSERT_TRUE(mail && strstr(mail, "would like you to join"));
