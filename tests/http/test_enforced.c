@@ -43,10 +43,16 @@ static struct somebody {
     struct authenticator *key;
     char member[37];
 } people[PEOPLE] = {
-    [ADDRESSED] = {.label = "by address", .covered = true, .role = "Practitioner", .tenant = "demo"},
+    [ADDRESSED] = {.label = "by address",
+                   .covered = true,
+                   .role = "Practitioner",
+                   .tenant = "demo"},
     [LINKED] = {.label = "by link", .covered = true, .role = "Practitioner", .tenant = "demo"},
     [DIRECTORY] = {.label = "by SCIM", .covered = true, .role = "Practitioner", .tenant = "demo"},
-    [BELOW] = {.label = "in a project below", .covered = true, .role = "Practitioner", .tenant = "enforced-child"},
+    [BELOW] = {.label = "in a project below",
+               .covered = true,
+               .role = "Practitioner",
+               .tenant = "enforced-child"},
     [FREE] = {.label = "not covered", .covered = false, .role = "Practitioner", .tenant = "demo"},
     [PATIENT] = {.label = "of another role", .covered = false, .role = "Patient", .tenant = "demo"},
 };
@@ -292,6 +298,10 @@ static void it_needs_a_test_and_a_local_admin(void)
     HTTP_ANSWER local = set_local(owner_member, true, true);
     CHECK_STATUS(local, 200);
     CU_ASSERT_TRUE(json_is_true(http_member(local, "localSignIn")));
+    HTTP_ANSWER accounts =
+        http_get(suite_url(suite), "/v1/project/accounts?admin=true", access_of_admin());
+    CHECK_STATUS(accounts, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(accounts->body, "\"localSignIn\":true"));
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "with old as (update auth.identity_provider set tested_at = "
                                 "tested_at - 86400000 - 600000 returning 1) select count(*) from "
