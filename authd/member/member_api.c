@@ -18,6 +18,9 @@ enum {
 
 #define POLICY_REFERENCE_PATTERN "^AccessPolicy/[0-9A-Fa-f-]{36}$"
 
+#define LOCAL_SIGN_IN \
+    "true: this admin can sign in with a password although an identity provider is enforced."
+
 static int check_policy_reference(const char *value, char why[static 96])
 {
     struct uuid id;
@@ -94,9 +97,7 @@ static const struct field member_rows[] = {
                "When the member was first invited; null if never."),
     FIELD_BOOL(struct member, emailVerified, false, 0,
                "Whether the email address is verified for this organization or for all.", "false"),
-    FIELD_TRISTATE(struct member, localSignIn, 0,
-                   "true: this admin can sign in with a password although an identity provider is "
-                   "enforced."),
+    FIELD_TRISTATE(struct member, localSignIn, 0, LOCAL_SIGN_IN),
 };
 FIELD_TABLE(member);
 
@@ -147,6 +148,7 @@ static const struct field project_account_rows[] = {
                "Family name.", "Lima"),
     FIELD_BOOL(struct project_account, admin, false, FIELD_REQUIRED,
                "Whether the account is an admin of the project.", "false"),
+    FIELD_TRISTATE(struct project_account, localSignIn, 0, LOCAL_SIGN_IN),
     FIELD_TEXT(struct project_account, accessPolicy, 1, REFERENCE_MAX, FIELD_NULLABLE,
                "Access policy of the account; null for an account without one, such as an admin's.",
                "AccessPolicy/5f0c4a52-8c1e-4d8a-9b0e-0e8f1c2d3a4b"),

@@ -64,14 +64,15 @@ struct project_account {
     enum role role;
     const char *email, *firstName, *lastName;
     bool admin;
-    const char *accessPolicy; /* "AccessPolicy/<id>"; NULL: none */
-    bool emailVerified;       /* for all or for the organization */
-    const char *factors;      /* JSON array: "totp", "passkey" */
-    const char *state;        /* "active", "locked", "deleting" */
-    int64_t lockedAt;         /* 0: not locked */
-    const char *lockedBy;     /* "admin", "operator", or NULL */
-    int64_t lastSignInAt;     /* 0: unknown */
-    int64_t deletionAt;       /* 0: not scheduled */
+    enum tristate localSignIn; /* TRISTATE_TRUE, or not set */
+    const char *accessPolicy;  /* "AccessPolicy/<id>"; NULL: none */
+    bool emailVerified;        /* for all or for the organization */
+    const char *factors;       /* JSON array: "totp", "passkey" */
+    const char *state;         /* "active", "locked", "deleting" */
+    int64_t lockedAt;          /* 0: not locked */
+    const char *lockedBy;      /* "admin", "operator", or NULL */
+    int64_t lastSignInAt;      /* 0: unknown */
+    int64_t deletionAt;        /* 0: not scheduled */
     int64_t memberSince;
 };
 FIELD_DECLARE(project_account);

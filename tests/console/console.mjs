@@ -1027,6 +1027,60 @@ const jobs = {
         await press(page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
         await page.getByRole('row').filter({ hasText: 'lakeside.example' }).waitFor({ state: 'detached' });
     },
+    async 'sign-in with a provider is required once it was tested and an admin is left who can undo it'() {
+        const other = await open({ locale: 'de' });
+        await signIn(other, 'Abmelden'); // an active provider changes the sign-in page
+        const { data } = await api('POST', '/v1/project/identity-providers', { name: 'Ward staff', preset: 'oidc', issuer: 'https://login.lakeside.example', clientId: 'atrium', clientSecret: 'never-shown-again',
+            roles: ['practitioners', 'patients'], state: 'active' }, admin);
+        const set = (what) => inDatabase(`update auth.identity_provider set ${what} where id = '${data.id}'`);
+        const refused = async (text) => {
+            await other.goto(`${CONSOLE}/sign-on`);
+            await other.getByRole('row').filter({ hasText: 'Ward staff' }).getByRole('button', { name: 'Bearbeiten' }).click();
+            await other.getByRole('group', { name: 'Anmeldung mit diesem Anbieter verlangen' }).getByLabel('Patienten').check();
+            await button('Speichern', other).click();
+            await other.locator('dialog [role=alert]').getByText(text).waitFor();
+        };
+
+        await refused('Testen Sie zuerst den Anbieter.');
+        set('tested_at = 4000000000000');
+        await refused('Erlauben Sie zuerst einem Admin');
+        await other.context().close();
+        await page.goto(`${CONSOLE}/staff?search=${encodeURIComponent(demo.adminEmail)}`);
+        await press(page.locator('tbody a'));
+        await press(button('Allow local sign-in'));
+        await press(page.locator('dialog').getByRole('button', { name: 'Allow local sign-in' }));
+        await page.locator('.facts div').filter({ hasText: 'Local sign-in' }).getByText('Allowed').waitFor();
+        set(`enforced = '{patients}'`);
+        await go('Overview');
+        await page.getByText('No admin with local sign-in has a second factor.').waitFor(); // as after atriumctl user reset-mfa
+        await page.locator('.facts div').filter({ hasText: 'Admins with local sign-in' }).getByText('No second factor').waitFor();
+        await go('Single sign-on');
+        const row = page.getByRole('row').filter({ hasText: 'Ward staff' });
+        await row.getByText('Practitioners, Patients (required)').waitFor();
+        await press(row.getByRole('button', { name: 'Delete' }));
+        await type(field('Type “Ward staff” to confirm'), 'Ward staff');
+        await press(page.getByRole('dialog').getByRole('button', { name: 'Delete' }));
+        await page.locator('dialog [role=alert]').getByText('Stop requiring sign-in with this provider before you delete it.').waitFor();
+        await page.keyboard.press('Escape');
+        await press(row.getByRole('button', { name: 'Edit' }));
+        await page.getByRole('group', { name: 'Require sign-in with this provider' }).getByLabel('Patients').uncheck();
+        await press(button('Save'));
+        await row.getByText('Practitioners, Patients', { exact: true }).waitFor();
+        await page.goto(`${CONSOLE}/staff?search=${encodeURIComponent(demo.adminEmail)}`);
+        await press(page.locator('tbody a'));
+        await press(button('Remove local sign-in'));
+        await press(page.locator('dialog').getByRole('button', { name: 'Remove local sign-in' }));
+        await button('Allow local sign-in').waitFor();
+        await api('DELETE', `/v1/project/identity-providers/${data.id}`, undefined, admin);
+    },
+    'the messages that the console translates are those of authd'() {
+        const source = (name) => readFileSync(new URL(`../../${name}`, import.meta.url), 'utf8');
+        const said = readdirSync(new URL('../../authd', import.meta.url), { recursive: true }).filter((name) => name.endsWith('.c')).map((name) => source(`authd/${name}`).replace(/"\s*"/g, '')).join('');
+        const [, list] = /const byMessage = \{(.*?)\n\};/s.exec(source('web/console/lib/errors.js'));
+
+        for (const [, message] of list.matchAll(/^ {4}'(.*?)': N\(/gm))
+            insist(said.includes(`"${message}"`), message);
+    },
     async 'an identity provider that another changed: both versions are shown'() {
         const body = { name: 'Everyone', preset: 'oidc', issuer: 'https://login.lakeside.example', clientId: 'atrium', roles: ['patients'] };
         const { status, data } = await api('POST', '/v1/project/identity-providers', body, admin);
@@ -1230,7 +1284,7 @@ const screens = ['/', '/staff', '/staff?tab=invitations', '/patients', '/setting
     '/templates/PATIENT_WELCOME', '/documents', '/content', '/bots', '/webhooks', '/nothing'];
 
 const dialogs = [['/', 'Review changes'], ['/keys', 'New key'], ['/sign-on', 'Add domain'], ['/sign-on', 'New provider'], ['/directory', 'New token'], ['/bots', 'New bot'], ['/webhooks', 'New webhook'], ['/content', 'New entry']];
-const furnished = [['/sign-on', 'Test'], ['/directory', 'Preview and save']]; // dialogs that need furnish()
+const furnished = [['/sign-on', 'Test'], ['/sign-on', 'Edit'], ['/directory', 'Preview and save']]; // dialogs that need furnish()
 const actsOnPatients = ['End all sessions', 'Lock', 'Export data', 'Delete account', 'Remove from project']; // dialogs on a patient's screen
 
 async function axe(what, rules) {
@@ -1418,6 +1472,8 @@ async function syncDirectory(token, displayName) {
     return () => scim('DELETE', `Groups/${group.data.id}`);
 }
 
+const inDatabase = (statement) => execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', '-c', statement, suite().postgres.conninfo]);
+
 // Makes a row of each kind, with words of usual length.
 async function furnish() {
     await signInHere();
@@ -1441,8 +1497,9 @@ async function furnish() {
     await post('/document', { fileName: 'Discharge summary November 2026.pdf', contentType: 'application/pdf' });
     const person = (await read(`/v1/project/accounts?search=maximiliane.hohenlohe`)).resources[0].id;
 
-    execFileSync('psql', ['-qAtX', '-v', 'ON_ERROR_STOP=1', '-c', `insert into auth.identity (id, provider_id, project_id, issuer, subject, role, account_id, created_at, last_used_at)
-        select gen_random_uuid(), id, project_id, issuer, '${clinic}', 'Patient', '${person}', 1796000000000, 1796200000000 from auth.identity_provider where id = '${provider.id}'`, suite().postgres.conninfo]);
+    inDatabase(`update auth.identity_provider set enforced = '{patients}' where id = '${provider.id}'`);
+    inDatabase(`insert into auth.identity (id, provider_id, project_id, issuer, subject, role, account_id, created_at, last_used_at)
+        select gen_random_uuid(), id, project_id, issuer, '${clinic}', 'Patient', '${person}', 1796000000000, 1796200000000 from auth.identity_provider where id = '${provider.id}'`);
     await post('/v1/project/scim-tokens', { name: 'Microsoft Entra ID of the clinic', addresses: ['192.0.2.0/24', '2001:db8::/32'] });
     await syncDirectory((await post('/v1/project/scim-tokens', { name: 'Okta' })).token, 'Gastroenterology nurses');
     await post('/v1/project/access-policies', { name: 'Ward staff', resource: [{ resourceType: 'DocumentReference' }] });
@@ -1453,7 +1510,7 @@ async function furnish() {
 
 // Every screen and dialog in each language and size. Collects everything before it fails.
 async function inEachSizeAndLanguage() {
-    const person = await furnish(), bad = [];
+    const person = await furnish(), bad = [], [own] = (await read(`/v1/project/accounts?search=${encodeURIComponent(demo.adminEmail)}`)).resources;
     const other = page = await open();
     const settled = () => until(async () => await other.locator('[aria-busy=true]').count() === 0, 'it is there');
     const look = async (what, [width, height]) => {
@@ -1487,7 +1544,7 @@ async function inEachSizeAndLanguage() {
         await other.locator('dialog').waitFor({ state: 'detached' });
         insist(await opener.evaluate((each) => each === document.activeElement), `${what}: the focus is not back`);
     };
-    const places = [...screens.map((at) => [at, []]), ['/staff', ['Invite staff']], [`/people/${person}`, [...actsOnPatients, 'Remove link']], ...[...dialogs, ...furnished].map(([at, name]) => [at, [name]])];
+    const places = [...screens.map((at) => [at, []]), ['/staff', ['Invite staff']], [`/people/${person}`, [...actsOnPatients, 'Remove link']], [`/staff/${own.id}`, ['Allow local sign-in']], ...[...dialogs, ...furnished].map(([at, name]) => [at, [name]])];
 
     await signIn(other);
     for (const [at, names] of places) {

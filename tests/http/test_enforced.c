@@ -298,6 +298,10 @@ static void it_needs_a_test_and_a_local_admin(void)
     HTTP_ANSWER local = set_local(owner_member, true, true);
     CHECK_STATUS(local, 200);
     CU_ASSERT_TRUE(json_is_true(http_member(local, "localSignIn")));
+    HTTP_ANSWER accounts =
+        http_get(suite_url(suite), "/v1/project/accounts?admin=true", access_of_admin());
+    CHECK_STATUS(accounts, 200);
+    CU_ASSERT_PTR_NOT_NULL(strstr(accounts->body, "\"localSignIn\":true"));
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "with old as (update auth.identity_provider set tested_at = "
                                 "tested_at - 86400000 - 600000 returning 1) select count(*) from "

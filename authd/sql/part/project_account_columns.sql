@@ -9,6 +9,7 @@ a.email,
 a.name as "firstName",
 a.surname as "lastName",
 m.admin,
+nullif(m.local_sign_in, false) as "localSignIn",
 'AccessPolicy/' || m.policy_id as "accessPolicy",
 -- include: email_is_verified(account = a.id, organization = {organization})
 as "emailVerified",

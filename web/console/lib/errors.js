@@ -1,5 +1,5 @@
 // errors.js - what an error says, in the reader's language: by its code and params (docs/errors.md), or else by its
-// status. Only what has no text here is said in the words of the service, which are English.
+// message or status. Only what has no text here is said in the words of the service, which are English.
 import { N, number, plural, t } from './i18n.js';
 
 const byCode = {
@@ -23,11 +23,25 @@ const byStatus = {
     503: N('The service isn’t available right now.'),
     504: N('The service didn’t respond in time.'),
 };
+// Conflicts of the code CONFLICT, by the service's words.
+const byMessage = {
+    'A provider can be enforced only within 24 hours of a successful test.': N('Test the provider first. The test must have succeeded in the last 24 hours.'),
+    'Activate the provider before you enforce it.': N('Activate the provider before you require sign-in with it.'),
+    'Enforcing a provider needs an admin with local sign-in, a password and a second factor.': N('First allow local sign-in for an admin, on the admin’s own screen. The admin needs a password and a second factor.'),
+    'Stop enforcing the provider before you delete it.': N('Stop requiring sign-in with this provider before you delete it.'),
+    'While an identity provider is enforced, the project needs an admin with local sign-in, and this is the last one.': N('This is the last admin with local sign-in. The project needs one while it requires sign-in with a provider.'),
+    'Only admins can have local sign-in, and at most 5 of a project.': N('At most 5 admins of a project can have local sign-in.'),
+    'The project needs at least one admin, and this is the last one.': N('The project needs at least one admin, and this is the last one.'),
+};
 const SAYS_ALL = [0, 401, 429, 503, 504]; // statuses whose text says what the service's does
 
-/** Returns the text of an error's code or status, or undefined. */
-export const titleOfCode = ({ code, status }) => (byCode[code] ?? byStatus[status]) && t(byCode[code] ?? byStatus[status]);
-export const saysAll = ({ code, status }) => code in byCode || SAYS_ALL.includes(status);
+/** Returns the text of an error, or undefined. */
+export const titleOfCode = ({ code, message, status }) => {
+    const text = byCode[code] ?? byMessage[message] ?? byStatus[status];
+
+    return text && t(text);
+};
+export const saysAll = ({ code, message, status }) => code in byCode || message in byMessage || SAYS_ALL.includes(status);
 
 const formats = {
     email: N('Enter a valid email address.'), url: N('Enter a full URL, such as https://www.example.com.'), 'https-url': N('Enter a full URL that begins with https://.'),

@@ -271,7 +271,7 @@ export const saved = (sent) => (now) => (now === sent ? null : now);
 
 /**
  * Saves over the state that was read: save(etag). After another change, `conflict` is what load() then reads; if it
- * reads nothing, as for new objects, the 409 has another reason.
+ * reads nothing, as for new objects, or what was read before, the 409 has another reason.
  */
 export function useSave(save, load) {
     const [conflict, set] = useState(null);
@@ -282,11 +282,15 @@ export function useSave(save, load) {
         } catch (failure) {
             if (failure.status !== 409)
                 throw failure;
+            let now;
             try {
-                set(await load());
+                now = await load();
             } catch {
                 throw failure;
             }
+            if (etag && now?.etag === etag)
+                throw failure;
+            set(now);
         }
     });
 

@@ -7,6 +7,7 @@ import { Link } from '../lib/router.js';
 import { Badge, Button, Check, Dialog, Facts, Loaded, Page, Section, toast, useAct, useCursor, useLoad } from '../lib/ui.js';
 import { overviewLead } from '../navigation.js';
 import { author, Diff, outcomes, settingTitle, templateTitle } from './names.js';
+import { nameOf, pathOf } from './people.js';
 
 // Keys as in GET /v1/project/readiness.
 const flows = {
@@ -207,8 +208,28 @@ function Hooks() {
 // A number from another daemon; the rest of the screen does not wait for it.
 const fact = (load, value) => (load.data ? value(load.data) : load.error ? html`<${Button} kind="quiet" onClick=${load.reload}>${t('Failed to load. Retry')}<//>` : '…');
 
+// The admins who can repair an identity provider that the project requires, or null if it requires none.
+async function loadLocalAdmins() {
+    const { resources } = await get('/v1/project/identity-providers'), found = [];
+    let page = {};
+
+    if (!resources.some(({ enforced }) => enforced.length > 0))
+        return null;
+    do {
+        page = await get(`/v1/project/accounts${queryOf({ role: 'Practitioner', admin: true, _count: 100, _cursor: page.next })}`);
+        found.push(...page.resources.filter(({ localSignIn }) => localSignIn));
+    } while (page.next);
+    return found;
+}
+
+const hasCodes = ({ factors, state }) => state === 'active' && factors.includes('totp');
+
+const localAdmins = (list) => (list.length === 0 ? t('None') : list.map((who, i) => html`${i > 0 ? ', ' : ''}<${Link} to=${pathOf(who)}>${nameOf(who)}<//>
+    ${!hasCodes(who) && html` <${Badge} kind="warn">${who.state === 'active' ? t('No second factor') : t('Locked')}<//>`}`));
+
 export function Overview() {
     const ready = useLoad(() => get('/v1/project/readiness'));
+    const local = useLoad(loadLocalAdmins);
     const members = useLoad(() => get('/v1/projects/me/members?_count=1'));
     const policy = useLoad(loadPolicy);
     const changes = useLoad(async () => {
@@ -218,9 +239,11 @@ export function Overview() {
 
     return html`<${Page} title=${t('Overview')} lead=${overviewLead()} actions=${html`<${Link} class="button primary" to="/staff?invite=1">${t('Invite someone')}<//><${Link} class="button" to="/people">${t('Find a person')}<//>`}>
         ${ready.data?.suspended && html`<p class="notice bad">${t('This project is suspended. No one can sign in.')}</p>`}
+        ${local.data && !local.data.some(hasCodes) && html`<p class="notice bad">${t('No admin with local sign-in has a second factor. If the identity provider fails, no one may be able to repair it.')}</p>`}
         <${Section}><${Facts} rows=${[[t('Tenant code'), fact(ready, (data) => (data.tenantCode ? html`<code>${data.tenantCode}</code>` : t('None')))],
             [t('Members and invitations'), fact(members, (data) => number(data.total))],
-            [t('Languages'), fact(ready, (data) => data.languages.map(languageName).join(', '))]]} /><//>
+            [t('Languages'), fact(ready, (data) => data.languages.map(languageName).join(', '))],
+            local.data && [t('Admins with local sign-in'), localAdmins(local.data)]]} /><//>
         <${SignIns} />
         <div class="grid two"><div class="grid two"><${Section} title=${t('Needs attention')}><${Mails} /><${Bots} /><${Hooks} /><//>
                 <${Section} title=${t('Setup status')}><${Loaded} from=${ready} kind="line">${(data) => html`<${Setup} flows=${data.flows} policy=${policy.data?.policy} />`}<//><//>

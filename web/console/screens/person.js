@@ -171,7 +171,22 @@ function Remove({ who, onClose }) {
             : t('Ends all of the person’s sessions in this project immediately. The account isn’t deleted.')}</p><//>`;
 }
 
-function Profile({ who, own, policy, onAct, onRemove, onDone }) {
+/** Allows or forbids that an admin signs in without the project's identity provider. */
+function LocalSignIn({ who, onClose, onDone }) {
+    const title = who.localSignIn ? t('Remove local sign-in') : t('Allow local sign-in');
+    const { busy, error, run } = useAct(async () => {
+        await patch(`/v1/projects/me/members/${who.membership}`, { admin: true, localSignIn: !who.localSignIn });
+        onDone();
+        toast(t('Saved.'));
+    });
+
+    return html`<${Dialog} title=${title} submit=${title} danger=${who.localSignIn} busy=${busy} error=${error} onClose=${onClose} onSubmit=${run}>
+        <p>${who.localSignIn ? t('This admin can then sign in only with the identity provider, if the project requires it.')
+            : t('This admin can sign in with a password even if the project requires sign-in with an identity provider, and can repair the provider if it fails.')}</p>
+        ${!who.localSignIn && html`<p>${t('Before you require a provider, one such admin needs a password and a second factor. Keep the recovery codes in a safe place.')}</p>`}<//>`;
+}
+
+function Profile({ who, own, policy, providers, onAct, onRemove, onLocal, onDone }) {
     const { busy, run } = useAct(async (admin) => {
         try {
             await patch(`/v1/projects/me/members/${who.membership}`, { admin });
@@ -185,21 +200,24 @@ function Profile({ who, own, policy, onAct, onRemove, onDone }) {
     const some = (danger) => acts.filter((each) => each.when(who) && Boolean(each.danger) === danger).map((each) => html`
         <${Button} key=${each.key} kind=${danger ? 'danger' : ''} onClick=${() => onAct(each)}>${t(each.title)}<//>`);
 
+    const local = who.admin && (providers || who.localSignIn) && html`<${Button} key="local" onClick=${onLocal}>${who.localSignIn ? t('Remove local sign-in') : t('Allow local sign-in')}<//>`;
+
     return html`<${Section} title=${t('Profile')}>
         <${Facts} rows=${[
             [t('Status'), html`<${State} of=${who.state} />`],
             [t('Email address'), html`${breakable(who.email)} ${who.emailVerified ? html`<${Badge} kind="good">${t('Verified')}<//>` : html`<${Badge} kind="warn">${t('Not verified')}<//>`}`],
             [t('Role'), roleName(who.role)],
             [t('Access'), who.admin ? html`<${Badge} kind="accent">${t('Admin')}<//>` : policy ? html`<${Link} to=${`/policies/${policy.id}`}>${policy.name}<//>` : t('None')],
+            who.localSignIn && [t('Local sign-in'), t('Allowed')],
             [t('Second factors'), proofNames(who.factors) || t('None')],
             [t('Last sign-in'), time(who.lastSignInAt)],
             [t('Member since'), day(who.memberSince)],
             who.lockedAt && [t('Locked since'), time(who.lockedAt)],
             who.deletionAt && [t('Deletion date'), time(who.deletionAt)],
         ]} />
-        ${own ? html`<p class="soft">${t('This is your own account. Ask another admin to make changes to it.')}</p>`
+        ${own ? html`<p class="soft">${t('This is your own account. Ask another admin to make changes to it.')}</p>${local && html`<div class="actions">${local}</div>`}`
             : html`<div class="actions">${some(false)}
-                ${who.role === 'Practitioner' && html`<${Button} key="admin" busy=${busy} onClick=${() => run(!who.admin)}>${who.admin ? t('Remove admin access') : t('Make admin')}<//>`}
+                ${who.role === 'Practitioner' && html`<${Button} key="admin" busy=${busy} onClick=${() => run(!who.admin)}>${who.admin ? t('Remove admin access') : t('Make admin')}<//>`}${local}
                 ${some(true)}<${Button} key="remove" kind="danger" onClick=${onRemove}>${t('Remove from project')}<//></div>`}
     <//>`;
 }
@@ -207,7 +225,8 @@ function Profile({ who, own, policy, onAct, onRemove, onDone }) {
 export function Person({ id, me }) {
     const who = useLoad(() => get(`/v1/project/accounts/${id}`), [id]);
     const policies = useLoad(async () => (await get('/v1/project/access-policies')).resources, []);
-    const [act, setAct] = useState(null), [gone, setGone] = useState(false), [stamp, setStamp] = useState(0);
+    const providers = useLoad(async () => (await get('/v1/project/identity-providers')).resources.length > 0);
+    const [act, setAct] = useState(null), [gone, setGone] = useState(false), [local, setLocal] = useState(false), [stamp, setStamp] = useState(0);
     const own = who.data?.membership === me.membership.id, list = who.data && listOf(who.data.role);
     const again = () => { who.reload(); setStamp((n) => n + 1); };
 
@@ -215,12 +234,13 @@ export function Person({ id, me }) {
         actions=${html`<${Link} class="button" to=${`/audit?person=${id}`}>${t('What happened to this account')}<//>`}>
         <${Loaded} from=${who}>${(data) => html`
             <${SignIn} who=${data} own=${own} stamp=${stamp} onAct=${setAct} />
-            <${Profile} who=${data} own=${own} policy=${policies.data?.find((each) => data.accessPolicy === `AccessPolicy/${each.id}`)} onAct=${setAct}
-                onRemove=${() => setGone(true)} onDone=${again} />
+            <${Profile} who=${data} own=${own} policy=${policies.data?.find((each) => data.accessPolicy === `AccessPolicy/${each.id}`)} providers=${providers.data} onAct=${setAct}
+                onRemove=${() => setGone(true)} onLocal=${() => setLocal(true)} onDone=${again} />
             <${Sessions} id=${id} stamp=${stamp} onEnd=${own ? undefined : (row) => setAct(endSession(row))} />
             <${Identities} id=${id} stamp=${stamp} onEnd=${own ? undefined : (row) => setAct(unlink(row))} />
             ${data.role === 'Patient' && html`<${Exports} id=${id} stamp=${stamp} />`}
             ${act && html`<${Act} act=${act} who=${data} onClose=${() => setAct(null)} onDone=${() => { setAct(null); again(); }} />`}
+            ${local && html`<${LocalSignIn} who=${data} onClose=${() => setLocal(false)} onDone=${() => { setLocal(false); again(); }} />`}
             ${gone && html`<${Remove} who=${data} onClose=${() => setGone(false)} />`}`}<//>
     <//>`;
 }

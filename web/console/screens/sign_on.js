@@ -64,17 +64,17 @@ function Domains({ list }) {
 
 const fresh = { preset: 'entra', name: '', issuer: '', clientId: '', authMethod: 'client_secret_basic', scopes: 'openid email profile', requiredAcr: '',
     trustedForMfa: false, roles: ['practitioners'], domains: [], provisioning: 'none', enforced: [], state: 'draft' };
-const FIELDS = ['name', 'preset', 'issuer', 'clientId', 'clientSecret', 'roles', 'domains', 'provisioning', 'authMethod', 'scopes', 'requiredAcr', 'state'];
+const FIELDS = ['name', 'preset', 'issuer', 'clientId', 'clientSecret', 'roles', 'domains', 'provisioning', 'enforced', 'authMethod', 'scopes', 'requiredAcr', 'state'];
 const ADVANCED = ['authMethod', 'scopes', 'requiredAcr'];
 
 const bodyOf = ({ name, preset, issuer, clientId, clientSecret, authMethod, scopes, requiredAcr, trustedForMfa, roles, domains, provisioning, enforced, state }) => ({
-    name, preset, clientId: clientId.trim(), authMethod, scopes, requiredAcr: requiredAcr || null, trustedForMfa, roles, domains, provisioning, enforced, state,
-    ...(preset !== GOOGLE && { issuer: issuer.trim() }), ...(clientSecret && { clientSecret }) });
+    name, preset, clientId: clientId.trim(), authMethod, scopes, requiredAcr: requiredAcr || null, trustedForMfa, roles, domains, provisioning, state,
+    enforced: enforced.filter((each) => roles.includes(each)), ...(preset !== GOOGLE && { issuer: issuer.trim() }), ...(clientSecret && { clientSecret }) });
 
 const toggled = (all, chosen, each, on) => all.filter((other) => (other === each ? on : chosen.includes(other)));
 
 const compared = (theirs, mine) => [[t('Button text'), 'name'], [t('Provider'), 'preset'], [t('Issuer'), 'issuer'], [t('Client ID'), 'clientId'], [t('For'), 'roles'], [t('Domains'), 'domains'],
-    [t('New members at first sign-in'), 'provisioning'], [t('Status'), 'state']]
+    [t('New members at first sign-in'), 'provisioning'], [t('Require sign-in with this provider'), 'enforced'], [t('Status'), 'state']]
     .map(([title, key]) => [title, String(theirs[key]), String(mine[key] ?? '')]).filter(([, a, b]) => a !== b);
 
 function Edit({ provider, domains, onClose, onDone }) {
@@ -85,7 +85,7 @@ function Edit({ provider, domains, onClose, onDone }) {
     const problem = (name) => error?.problem?.(name);
     const field = (name, label, rest) => html`<${Field} label=${label} value=${value[name] ?? ''} onValue=${change(name)} error=${problem(name)} ...${rest} />`;
     const select = (name, label, choices, hint) => field(name, label, { as: 'select', hint, children: Object.entries(choices).map(([key, text]) => html`<option value=${key}>${t([text].flat()[0])}</option>`) });
-    const checks = (name, label, all, text, none) => html`<fieldset class="plain"><legend><strong>${label}</strong></legend>${all.map((each) => html`<${Check} key=${each} label=${text(each)}
+    const checks = (name, label, all, text, none, lead) => html`<fieldset class="plain"><legend><strong>${label}</strong></legend>${lead}${all.map((each) => html`<${Check} key=${each} label=${text(each)}
         checked=${value[name].includes(each)} onValue=${(on) => change(name)(toggled(all, value[name], each, on))} />`)}
         ${all.length === 0 && html`<p class="hint">${none}</p>`}${problem(name) && html`<p class="problem">${problem(name)}</p>`}</fieldset>`;
     const theirs = () => { setBase(conflict); set({ ...conflict, clientSecret: '' }); leave(); };
@@ -105,6 +105,9 @@ function Edit({ provider, domains, onClose, onDone }) {
         ${select('provisioning', t('New members at first sign-in'), provisionings)}
         <${Check} label=${t('Trust its second factor')} hint=${t('People who used two factors there aren’t asked for another one.')} checked=${value.trustedForMfa} onValue=${change('trustedForMfa')} />
         ${select('state', t('Status'), states)}
+        ${base && checks('enforced', t('Require sign-in with this provider'), Object.keys(people).filter((each) => value.roles.includes(each)), (each) => t(people[each]), null, html`
+            <p class="hint">${t('These people can then no longer use passwords, passkeys or emailed codes here. Sessions that began in another way end when you save.')}</p>
+            <p class="hint">${t('This needs a successful test in the last 24 hours, and an admin with local sign-in who has a password and a second factor.')}</p>`)}
         <details open=${ADVANCED.some(problem) || undefined}><summary>${t('Advanced')}</summary><div class="stack">
             ${select('authMethod', t('How the secret is sent'), authMethods)}
             ${field('scopes', t('Scopes'), { spellcheck: 'false' })}
@@ -139,7 +142,7 @@ function Providers({ list, domains }) {
         <${Loaded} from=${list}>${({ resources, inherited }) => html`<${Table} label=${t('Identity providers')} rows=${resources} columns=${[
             { title: t('Button text'), cell: (row) => row.name },
             { title: t('Provider'), cell: (row) => t(presets[row.preset]) },
-            { title: t('For'), cell: (row) => row.roles.map((each) => t(people[each])).join(', ') },
+            { title: t('For'), cell: (row) => row.roles.map((each) => (row.enforced.includes(each) ? t('{people} (required)', { people: t(people[each]) }) : t(people[each]))).join(', ') },
             { title: t('Status'), cell: (row) => html`<${Badge} kind=${states[row.state][1]}>${t(states[row.state][0])}<//>` },
             { kind: 'acts', cell: (row) => html`${row.redirectUri && html`<${Button} kind="quiet" onClick=${() => setAddress(row.redirectUri)}>${t('Redirect URI')}<//>`}
                 <${Button} kind="quiet" onClick=${() => setTest(row)}>${t('Test')}<//>
