@@ -21,7 +21,7 @@ enum { BROWSER_MS = 840000 };
 static struct suite *suite;
 static struct unit_dir dir;
 static char *consented, *device; /* a client that needs consent, and a device client */
-static struct person *admin;
+static struct person *annex;     /* admin of a tenant with an identity provider */
 static struct identity_provider *clinic;
 static char provider[37];
 
@@ -34,7 +34,7 @@ static const struct unit_need needs[] = {
 static void add_provider(void)
 {
     HTTP_ANSWER made = http_post(
-        suite_url(suite), "/v1/project/identity-providers", admin->access,
+        suite_url(suite), "/v1/project/identity-providers", annex->access,
         json_pack("{s:s, s:s, s:s, s:s, s:s, s:[s], s:s}", "name", "Lakeside staff", "preset",
                   "oidc", "issuer", identity_provider_issuer(clinic), "clientId", "atrium",
                   "clientSecret", "a secret", "roles", "practitioners", "state", "active"));
@@ -49,7 +49,7 @@ static char *test_provider(void)
     char path[128];
 
     snprintf(path, sizeof(path), "/v1/project/identity-providers/%s/test", provider);
-    HTTP_ANSWER started = http_post(suite_url(suite), path, admin->access, json_object());
+    HTTP_ANSWER started = http_post(suite_url(suite), path, annex->access, json_object());
     CHECK_STATUS(started, 200);
     return identity_provider_visit(clinic, http_text(started, "authorizeUrl"));
 }
@@ -69,10 +69,9 @@ static void test_start(void)
              dir.path);
     suite = suite_start(&(struct suite_options){.set = set});
     setenv("TMPDIR", dir.path, 1); /* for Chromium's profile */
-    admin = person_admin(suite);
+    PERSON admin = person_admin(suite);
+    annex = person_admin_of_child(suite, "annex"); /* the same person */
     add_provider();
-    PERSON also = person_admin_of_child(suite, "annex"); /* the same person */
-    CU_ASSERT_PTR_NOT_NULL(also->access);
     suite_set_switch(suite, admin->access, "PRACTITIONER_REGISTRATION_ENABLED", true);
     consented = oauth_register(suite, admin, "{\"firstParty\":false}");
     device = oauth_register(suite, admin,
@@ -138,7 +137,7 @@ static void test_stop(void)
 {
     free(consented);
     free(device);
-    person_destroy(&admin);
+    person_destroy(&annex);
     suite_stop(&suite);
     identity_provider_stop(&clinic);
     unit_dir_remove(&dir);

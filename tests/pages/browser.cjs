@@ -45,7 +45,7 @@ const TEMPLATES = 'authd/page/template';
 const texts = Object.fromEntries(fs.readFileSync(path.join(TEMPLATES, 'text/en.txt'), 'utf8').trim().split('\n')
     .map((line) => line.split(' = ')));
 const literally = (text) => text.replace(/[.*+?^$()|[\]\\]/g, '\\$&');
-const pattern = (address) => new RegExp(`^${literally(address).replace('/t/{{code}}', `/t/(?:${tenant}|-)`)
+const pattern = (address) => new RegExp(`^${literally(address).replace('/t/{{code}}', `/t/(?:${tenant}|annex|-)`)
     .replace(/\{\{?[\w.\\]+\}\}?/g, '[^/]+').replace('{\\*}', '.+')}$`);
 
 // Identifies a template in a document: its heading, NULL if that is a variable, and its forms' targets.
@@ -222,8 +222,14 @@ async function visitAll(browser, scheme, width) {
     await see('identity-provider', async () => {
         // The page leads on by itself, and stays to be looked at.
         await page.route((to) => to.origin !== new URL(url).origin, (route) => route.fulfill({ status: 204 }));
-        await at('sign-in');
+        await page.goto(`${url}/t/annex/sign-in`);
         await Promise.all([page.waitForRequest(/[?&]code_challenge=/), page.click('form[action$="/start"] button')]);
+    });
+    await see('sign-in-address', () => page.goto(`${url}/t/annex/sign-in`));
+    await see('sign-in-password', async () => {
+        await page.fill('#email', 'ana@patients.example');
+        await page.click('form[action$="/sign-in"] button');
+        await page.waitForSelector('#password');
     });
     await see('identity-provider-test', () => page.goto(tested));
     await see('identity-provider-test-again', async () => {
