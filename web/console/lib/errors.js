@@ -27,7 +27,7 @@ const byStatus = {
 const byMessage = {
     'A provider can be enforced only within 24 hours of a successful test.': N('Test the provider first. The test must have succeeded in the last 24 hours.'),
     'Activate the provider before you enforce it.': N('Activate the provider before you require sign-in with it.'),
-    'Enforcing a provider needs an admin with local sign-in, a password and a second factor.': N('First allow local sign-in for an admin, on the admin’s own screen. The admin needs a password and a second factor.'),
+    'Enforcing a provider needs an admin with local sign-in, a password and a second factor.': N('First allow local sign-in for an admin: open the person under “Staff”. The admin needs a password and a second factor.'),
     'Stop enforcing the provider before you delete it.': N('Stop requiring sign-in with this provider before you delete it.'),
     'While an identity provider is enforced, the project needs an admin with local sign-in, and this is the last one.': N('This is the last admin with local sign-in. The project needs one while it requires sign-in with a provider.'),
     'Only admins can have local sign-in, and at most 5 of a project.': N('At most 5 admins of a project can have local sign-in.'),

@@ -106,7 +106,7 @@ function Edit({ provider, domains, onClose, onDone }) {
         <${Check} label=${t('Trust its second factor')} hint=${t('People who used two factors there aren’t asked for another one.')} checked=${value.trustedForMfa} onValue=${change('trustedForMfa')} />
         ${select('state', t('Status'), states)}
         ${base && checks('enforced', t('Require sign-in with this provider'), Object.keys(people).filter((each) => value.roles.includes(each)), (each) => t(people[each]), null, html`
-            <p class="hint">${t('These people can then no longer use passwords, passkeys or emailed codes here. Sessions that began in another way end when you save.')}</p>
+            <p class="hint">${t('People with an address in its domains, with a link or from the directory can then sign in only with it: not with passwords, passkeys or emailed codes. Sessions that began in another way end when you save.')}</p>
             <p class="hint">${t('This needs a successful test in the last 24 hours, and an admin with local sign-in who has a password and a second factor.')}</p>`)}
         <details open=${ADVANCED.some(problem) || undefined}><summary>${t('Advanced')}</summary><div class="stack">
             ${select('authMethod', t('How the secret is sent'), authMethods)}
