@@ -11,16 +11,13 @@
 #include "tests/support/browser.h"
 #include "tests/support/certificate.h"
 #include "tests/support/factor.h"
-#include "tests/support/identity_provider.h"
+#include "tests/support/federation.h"
 #include "tests/support/members.h"
 #include "tests/support/passkeys.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-#define PROVIDERS "/v1/project/identity-providers"
-#define SECRET "the secret of both"
 #define DOMAIN "patients.example" /* see person_address() */
-#define STAFF_APP "https://practitioner.demo.example/federated"
 #define ENFORCED "{\"enforced\":[\"practitioners\"]}"
 
 enum { MANY = 32 };
@@ -82,7 +79,7 @@ static struct http_answer *put_provider(const char *more)
 {
     char path[128];
 
-    snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", provider);
     return http_put(suite_url(suite), path, access_of_admin(), provider_body(more));
 }
 
@@ -99,22 +96,6 @@ static void check_not_set(const char *more, const char *why)
 
     CHECK_STATUS(set, 409);
     UNIT_CHECK(strstr(http_text(set, "message"), why) != NULL, "%s", http_text(set, "message"));
-}
-
-static void add_provider(void)
-{
-    HTTP_ANSWER made = http_post(suite_url(suite), PROVIDERS, access_of_admin(),
-                                 provider_body("{\"clientSecret\":\"" SECRET "\"}"));
-
-    CHECK_STATUS(made, 200);
-    snprintf(provider, sizeof(provider), "%s", http_text(made, "id"));
-}
-
-static const char *path_of(const char *url)
-{
-    const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
-
-    return path ? path : "/";
 }
 
 static void keep_time(void)
@@ -135,13 +116,13 @@ static void test_provider(void)
     BROWSER browser = browser_open(suite);
     char path[128];
 
-    snprintf(path, sizeof(path), PROVIDERS "/%s/test", provider);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s/test", provider);
     HTTP_ANSWER started = http_post(suite_url(suite), path, access_of_admin(), json_object());
     CHECK_STATUS(started, 200);
     keep_time();
     person_is("tester", "tester@elsewhere.example");
     TEXT callback = identity_provider_visit(clinic, http_text(started, "authorizeUrl"));
-    CU_ASSERT_EQUAL(browser_get(browser, path_of(callback)), 200);
+    CU_ASSERT_EQUAL(browser_get(browser, federation_path(callback)), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "The test succeeded."));
 }
 
@@ -149,18 +130,13 @@ static void test_provider(void)
 static struct http_answer *federated(const char *tenant)
 {
     HTTP_ANSWER started =
-        http_post(suite_url(suite), "/auth/tenant/Practitioner/federated/start", NULL,
-                  json_pack("{s:s, s:s, s:s, s:s}", "tenantCode", tenant, "providerId", provider,
-                            "codeChallenge", pkce_challenge, "redirectUri", STAFF_APP));
+        federation_start(suite, "Practitioner", tenant, provider, FEDERATION_STAFF_APP);
 
     CHECK_STATUS(started, 200);
     keep_time();
     TEXT callback = identity_provider_visit(clinic, http_text(started, "authorizeUrl"));
-    HTTP_ANSWER followed = http_get(suite_url(suite), path_of(callback ? callback : ""), NULL);
-    TEXT location = http_header(followed, "Location");
-    TEXT code = identity_provider_parameter(location ? location : "", "sessionCode");
-    return http_post(suite_url(suite), "/auth/tenant/Practitioner/login/token", NULL,
-                     body_login_token(code ? code : "", NULL));
+    TEXT location = federation_follow(suite, callback ? callback : "");
+    return federation_redeem(suite, "Practitioner", location, NULL);
 }
 
 /* ---- the people ---- */
@@ -236,15 +212,10 @@ static void fill_people(void)
 
 static void the_scene_is_set(void)
 {
-    char set[200];
-
     dir = unit_dir_make();
     certificate_make(&dir);
-    clinic = identity_provider_start(&dir, "atrium", SECRET);
-    snprintf(set, sizeof(set), "authd.allow_networks=127.0.0.1/32,authd.client_ca_file=%s/cert.pem",
-             dir.path);
-    suite = suite_start(
-        &(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true, .set = set});
+    clinic = identity_provider_start(&dir, "atrium", FEDERATION_SECRET);
+    suite = federation_suite(&dir);
     child = member_equipped_child(suite, "enforced-child");
     suite_set_value(suite, child->access, "PRACTITIONER_APP_URL", PASSKEY_PRACTITIONER_ORIGIN);
     suite_set_switch(suite, child->access, "inheritProviders", false);
@@ -259,10 +230,9 @@ static void the_scene_is_set(void)
     PROGRAM below =
         ATRIUMCTL(suite, NULL, "project", "policy", "enforced-child", "mailCode", "true");
     CU_ASSERT_EQUAL(below->code, 0);
-    PROGRAM done =
-        ATRIUMCTL(suite, NULL, "domain", "verify", DOMAIN, "--project", "demo", "--json");
-    CU_ASSERT_EQUAL(done->code, 0);
-    add_provider();
+    federation_verify_domain(suite, "demo", DOMAIN);
+    federation_add(suite, owner.person,
+                   provider_body("{\"clientSecret\":\"" FEDERATION_SECRET "\"}"), provider);
     fill_people();
 }
 
@@ -286,8 +256,8 @@ static void it_needs_a_test_and_a_local_admin(void)
 {
     find_owner_member();
     check_not_set(ENFORCED, "successful test");
-    HTTP_ANSWER new = http_post(suite_url(suite), PROVIDERS, access_of_admin(),
-                                provider_body("{\"clientSecret\":\"" SECRET
+    HTTP_ANSWER new = http_post(suite_url(suite), FEDERATION_PROVIDERS, access_of_admin(),
+                                provider_body("{\"clientSecret\":\"" FEDERATION_SECRET
                                               "\",\"enforced\":[\"practitioners\"]}"));
     CHECK_STATUS(new, 409);
     test_provider();
@@ -499,7 +469,7 @@ static void no_sign_in_slips_through(void)
 
     set_provider("{}");
     HTTP_ANSWER started = by_password(who);
-    snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", provider);
     for (int i = 0; i < MANY; i++) /* delay the last request */
         requests[i] = (struct http_request){.path = "/auth/me", .bearer = access_of_admin()};
     requests[0] =
@@ -615,9 +585,7 @@ static void a_disabled_provider_or_a_restart_opens_nothing(void)
                        "1) select count(*) from lost");
     HTTP_ANSWER lost = by_password(&people[ADDRESSED]);
     CHECK_STATUS(lost, 400);
-    PROGRAM done =
-        ATRIUMCTL(suite, NULL, "domain", "verify", DOMAIN, "--project", "demo", "--json");
-    CU_ASSERT_EQUAL(done->code, 0);
+    federation_verify_domain(suite, "demo", DOMAIN);
     /* A project below that does not inherit providers. */
     HTTP_ANSWER below = by_password(&people[BELOW]);
     CHECK_STATUS(below, 400);
@@ -651,7 +619,7 @@ static void the_last_local_admin_stays(void)
                                                            .bearer = access_of_admin(),
                                                            .body = json_pack("{s:i}", "days", 7)});
     CHECK_STATUS(gone, 409);
-    snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", provider);
     HTTP_ANSWER deleted = http_delete(suite_url(suite), path, access_of_admin());
     CHECK_STATUS(deleted, 409);
     factor_move_on(suite);

@@ -13,17 +13,14 @@
 #include "tests/support/browser.h"
 #include "tests/support/certificate.h"
 #include "tests/support/factor.h"
-#include "tests/support/identity_provider.h"
+#include "tests/support/federation.h"
 #include "tests/support/members.h"
 #include "tests/support/oauth.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-#define PROVIDERS "/v1/project/identity-providers"
-#define SECRET "the secret of both"
 #define DOMAIN "patients.example" /* see person_address() */
 #define PATIENT_APP "https://patient.demo.example/federated"
-#define STAFF_APP "https://practitioner.demo.example/federated"
 
 enum { MANY = 64 };
 
@@ -39,8 +36,8 @@ static json_t *provider_body(const char *domain, const char *more)
 {
     json_t *body = json_pack("{s:s, s:s, s:s, s:s, s:s, s:[s,s], s:[s], s:s}", "name", "Staff ID",
                              "preset", "oidc", "issuer", identity_provider_issuer(clinic),
-                             "clientId", "atrium", "clientSecret", SECRET, "roles", "practitioners",
-                             "patients", "domains", domain, "state", "active");
+                             "clientId", "atrium", "clientSecret", FEDERATION_SECRET, "roles",
+                             "practitioners", "patients", "domains", domain, "state", "active");
     json_t *changes = json_loads(more, 0, NULL);
 
     UNIT_CHECK(changes != NULL, "%s", more);
@@ -49,31 +46,14 @@ static json_t *provider_body(const char *domain, const char *more)
     return body;
 }
 
-static void add_provider(const struct person *who, const char *domain, char ret[static 37])
-{
-    HTTP_ANSWER made =
-        http_post(suite_url(suite), PROVIDERS, who->access, provider_body(domain, "{}"));
-
-    CHECK_STATUS(made, 200);
-    snprintf(ret, 37, "%s", http_text(made, "id"));
-}
-
 /* Replaces the settings of the demo clinic's provider, with these members. */
 static void set_provider(const char *more)
 {
     char path[128];
 
-    snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", provider);
     HTTP_ANSWER set = http_put(suite_url(suite), path, admin->access, provider_body(DOMAIN, more));
     CHECK_STATUS(set, 200);
-}
-
-static void verify_domain(const char *project, const char *domain)
-{
-    PROGRAM done =
-        ATRIUMCTL(suite, NULL, "domain", "verify", domain, "--project", project, "--json");
-
-    UNIT_CHECK(done->code == 0, "%s", done->err);
 }
 
 static void sign_in_again(void)
@@ -114,30 +94,11 @@ static void keep_time(enum identity_trouble token)
     identity_provider_bend(clinic, &bend);
 }
 
-static struct http_answer *start_at(const char *tenant, const char *id, const char *role,
-                                    const char *redirect)
-{
-    char path[96];
-
-    snprintf(path, sizeof(path), "/auth/tenant/%s/federated/start", role);
-    return http_post(suite_url(suite), path, NULL,
-                     json_pack("{s:s, s:s, s:s, s:s}", "tenantCode", tenant, "providerId", id,
-                               "codeChallenge", pkce_challenge, "redirectUri", redirect));
-}
-
-/* Path and query of a URL of the suite. */
-static const char *path_of(const char *url)
-{
-    const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
-
-    return path ? path : "/";
-}
-
 /* Starts a sign-in and goes through the provider. Returns the callback's URL, "" for none. The
  * caller frees it. */
 static char *callback_at(const char *tenant, const char *id, const char *role, const char *redirect)
 {
-    HTTP_ANSWER started = start_at(tenant, id, role, redirect);
+    HTTP_ANSWER started = federation_start(suite, role, tenant, id, redirect);
     char *callback = NULL;
 
     keep_time(IDENTITY_FINE);
@@ -149,42 +110,14 @@ static char *callback_at(const char *tenant, const char *id, const char *role, c
 static char *callback_of(const char *role)
 {
     return callback_at("demo", provider, role,
-                       strcmp(role, "Patient") == 0 ? PATIENT_APP : STAFF_APP);
-}
-
-/* Returns where the callback leads, "" for nowhere. The caller frees it. */
-static char *follow(const char *callback)
-{
-    HTTP_ANSWER answer = http_get(suite_url(suite), path_of(callback), NULL);
-    char *location = http_header(answer, "Location");
-
-    return location ? location : strdup("");
+                       strcmp(role, "Patient") == 0 ? PATIENT_APP : FEDERATION_STAFF_APP);
 }
 
 static char *arrive(const char *role)
 {
     TEXT callback = callback_of(role);
 
-    return follow(callback);
-}
-
-/* The value of a parameter, "" for none. Valid until the next call. */
-static const char *parameter(const char *url, const char *name)
-{
-    static char kept[512];
-    TEXT value = identity_provider_parameter(url, name);
-
-    snprintf(kept, sizeof(kept), "%s", value ? value : "");
-    return kept;
-}
-
-static struct http_answer *redeem(const char *role, const char *location, const char *tenant)
-{
-    char path[96];
-
-    snprintf(path, sizeof(path), "/auth/tenant/%s/login/token", role);
-    return http_post(suite_url(suite), path, NULL,
-                     body_login_token(parameter(location, "sessionCode"), tenant));
+    return federation_follow(suite, callback);
 }
 
 /* Signs in; the tokens are the caller's. */
@@ -192,16 +125,16 @@ static struct http_answer *sign_in(const char *role)
 {
     TEXT location = arrive(role);
 
-    UNIT_CHECK(*parameter(location, "sessionCode") != '\0', "%s", location);
-    return redeem(role, location, NULL);
+    UNIT_CHECK(*federation_parameter(location, "sessionCode") != '\0', "%s", location);
+    return federation_redeem(suite, role, location, NULL);
 }
 
 static void check_refused(const char *role, const char *why)
 {
     TEXT location = arrive(role);
 
-    UNIT_CHECK(strcmp(parameter(location, "error"), "access_denied") == 0 &&
-                   *parameter(location, "sessionCode") == '\0',
+    UNIT_CHECK(strcmp(federation_parameter(location, "error"), "access_denied") == 0 &&
+                   *federation_parameter(location, "sessionCode") == '\0',
                "%s", location);
     UNIT_CHECK(suite_count(suite,
                            "select count(*) from auth.audit where event::text like '%%%s Staff "
@@ -219,15 +152,10 @@ static long links(const char *subject)
 
 static void the_scene_is_set(void)
 {
-    char set[200];
-
     dir = unit_dir_make();
     certificate_make(&dir);
-    clinic = identity_provider_start(&dir, "atrium", SECRET);
-    snprintf(set, sizeof(set), "authd.allow_networks=127.0.0.1/32,authd.client_ca_file=%s/cert.pem",
-             dir.path);
-    suite = suite_start(
-        &(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true, .set = set});
+    clinic = identity_provider_start(&dir, "atrium", FEDERATION_SECRET);
+    suite = federation_suite(&dir);
     child = person_admin_of_child(suite, "federation-child");
     admin = person_admin(suite);
     suite_make_open_project(suite, "neighbour");
@@ -240,9 +168,9 @@ static void the_scene_is_set(void)
     member_map_template(suite, admin->access, "INVITE_TO_PROJECT", MEMBER_INVITATION_TEXT);
     equip(child, "https://below.example");
     equip(foreign, "https://mallory.example");
-    verify_domain("demo", DOMAIN);
-    verify_domain("neighbour", "neighbour.example");
-    add_provider(admin, DOMAIN, provider);
+    federation_verify_domain(suite, "demo", DOMAIN);
+    federation_verify_domain(suite, "neighbour", "neighbour.example");
+    federation_add(suite, admin, provider_body(DOMAIN, "{}"), provider);
 }
 
 static void strangers_are_refused(void)
@@ -267,13 +195,14 @@ static void a_first_arrival_can_be_provisioned(void)
     set_provider("{\"provisioning\":\"both\"}");
     person_is("rui", email);
     TEXT location = arrive("Practitioner");
-    UNIT_CHECK(strncmp(location, STAFF_APP "?", strlen(STAFF_APP "?")) == 0, "%s", location);
-    CU_ASSERT_STRING_NOT_EQUAL(parameter(location, "loginId"), "");
+    UNIT_CHECK(strncmp(location, FEDERATION_STAFF_APP "?", strlen(FEDERATION_STAFF_APP "?")) == 0,
+               "%s", location);
+    CU_ASSERT_STRING_NOT_EQUAL(federation_parameter(location, "loginId"), "");
     snprintf(detail, sizeof(detail), "%s/t/demo", suite_text(suite, "publicUrl"));
-    CU_ASSERT_STRING_EQUAL(parameter(location, "iss"), detail);
-    HTTP_ANSWER tokens = redeem("Practitioner", location, NULL);
+    CU_ASSERT_STRING_EQUAL(federation_parameter(location, "iss"), detail);
+    HTTP_ANSWER tokens = federation_redeem(suite, "Practitioner", location, NULL);
     CHECK_STATUS(tokens, 200);
-    HTTP_ANSWER again = redeem("Practitioner", location, NULL);
+    HTTP_ANSWER again = federation_redeem(suite, "Practitioner", location, NULL);
     CHECK_STATUS(again, 400);
     HTTP_ANSWER second = sign_in("Practitioner");
     HTTP_ANSWER me = http_get(suite_url(suite), "/auth/me", http_text(second, "accessToken"));
@@ -369,12 +298,12 @@ static void a_claim_gets_no_account_of_others(void)
     PERSON member = member_join(suite, admin, "Practitioner", false, id);
 
     /* The domain is another project's. */
-    add_provider(foreign, "neighbour.example", foreign_provider);
+    federation_add(suite, foreign, provider_body("neighbour.example", "{}"), foreign_provider);
     person_is("mallory", member->email);
     TEXT callback = callback_at("neighbour", foreign_provider, "Practitioner",
                                 "https://mallory.example/federated");
-    TEXT outside = follow(callback);
-    CU_ASSERT_STRING_EQUAL(parameter(outside, "error"), "access_denied");
+    TEXT outside = federation_follow(suite, callback);
+    CU_ASSERT_STRING_EQUAL(federation_parameter(outside, "error"), "access_denied");
     /* The domain is the attacker's, the account is not. */
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "with moved as (update auth.account set email = "
@@ -385,16 +314,16 @@ static void a_claim_gets_no_account_of_others(void)
     person_is("mallory", "rui@neighbour.example");
     TEXT mine = callback_at("neighbour", foreign_provider, "Practitioner",
                             "https://mallory.example/federated");
-    TEXT inside = follow(mine);
-    CU_ASSERT_STRING_EQUAL(parameter(inside, "error"), "access_denied");
+    TEXT inside = federation_follow(suite, mine);
+    CU_ASSERT_STRING_EQUAL(federation_parameter(inside, "error"), "access_denied");
     /* Nor by an invitation, which would take the account from its owner. */
     HTTP_ANSWER invited =
         member_invite(suite, foreign->access, "rui@neighbour.example", "Practitioner");
     CHECK_STATUS(invited, 200);
     TEXT third = callback_at("neighbour", foreign_provider, "Practitioner",
                              "https://mallory.example/federated");
-    TEXT lured = follow(third);
-    CU_ASSERT_STRING_EQUAL(parameter(lured, "error"), "access_denied");
+    TEXT lured = federation_follow(suite, third);
+    CU_ASSERT_STRING_EQUAL(federation_parameter(lured, "error"), "access_denied");
     CU_ASSERT_EQUAL(links("mallory"), 0);
     CU_ASSERT_EQUAL(member_count(suite, "rui@neighbour.example"), 1);
     CU_ASSERT_EQUAL(suite_status(suite, "/auth/me", member->access), 200);
@@ -405,8 +334,8 @@ static void a_project_below_gets_no_account_of_its_parent(void)
     char id[37];
     PERSON member = member_join(suite, admin, "Practitioner", false, id);
 
-    verify_domain("federation-child", "below.example");
-    add_provider(child, "below.example", child_provider);
+    federation_verify_domain(suite, "federation-child", "below.example");
+    federation_add(suite, child, provider_body("below.example", "{}"), child_provider);
     suite_count(suite,
                 "with moved as (update auth.account set email = 'rui@below.example' where email = "
                 "'%s' returning 1) select count(*) from moved",
@@ -414,11 +343,12 @@ static void a_project_below_gets_no_account_of_its_parent(void)
     person_is("below", "rui@below.example");
     TEXT callback = callback_at("federation-child", child_provider, "Practitioner",
                                 "https://below.example/federated");
-    TEXT location = follow(callback);
-    CU_ASSERT_STRING_EQUAL(parameter(location, "error"), "access_denied");
+    TEXT location = federation_follow(suite, callback);
+    CU_ASSERT_STRING_EQUAL(federation_parameter(location, "error"), "access_denied");
     CU_ASSERT_EQUAL(links("below"), 0);
     /* The provider is not the parent's. */
-    HTTP_ANSWER started = start_at("demo", child_provider, "Practitioner", STAFF_APP);
+    HTTP_ANSWER started =
+        federation_start(suite, "Practitioner", "demo", child_provider, FEDERATION_STAFF_APP);
     CHECK_STATUS(started, 404);
 }
 
@@ -449,39 +379,41 @@ static void a_state_is_good_once(void)
     person_is("rui", "rui@elsewhere.example");
     TEXT fresh = callback_of("Practitioner");
     for (int i = 0; i < MANY; i++)
-        requests[i] = (struct http_request){.path = path_of(fresh)};
+        requests[i] = (struct http_request){.path = federation_path(fresh)};
     requests_before = identity_provider_count(clinic, IDENTITY_TOKEN);
     http_call_many(suite_url(suite), requests, MANY, 16, answers);
     for (int i = 0; i < MANY; i++) {
         TEXT location = http_header(answers[i], "Location");
-        codes += location && *parameter(location, "sessionCode") != '\0';
+        codes += location && *federation_parameter(location, "sessionCode") != '\0';
     }
     http_answers_destroy(answers, MANY);
     CU_ASSERT_EQUAL(codes, 1);
     /* The provider refuses a second use, too, so the others must not even ask. */
     CU_ASSERT_EQUAL(identity_provider_count(clinic, IDENTITY_TOKEN), requests_before + 1);
-    TEXT twice = follow(fresh);
-    UNIT_CHECK(*parameter(twice, "sessionCode") == '\0', "%s", twice);
+    TEXT twice = federation_follow(suite, fresh);
+    UNIT_CHECK(*federation_parameter(twice, "sessionCode") == '\0', "%s", twice);
     suite_advance_clock(suite, 601);
-    HTTP_ANSWER late = http_get(suite_url(suite), path_of(callback), NULL);
+    HTTP_ANSWER late = http_get(suite_url(suite), federation_path(callback), NULL);
     CHECK_STATUS(late, 400);
 }
 
 static void codes_lead_only_to_the_registered_address(void)
 {
-    HTTP_ANSWER other = start_at("demo", provider, "Practitioner", STAFF_APP "/");
-    HTTP_ANSWER role = start_at("demo", provider, "Patient", STAFF_APP);
-    HTTP_ANSWER query = start_at("demo", provider, "Practitioner", STAFF_APP "?x=1");
+    HTTP_ANSWER other =
+        federation_start(suite, "Practitioner", "demo", provider, FEDERATION_STAFF_APP "/");
+    HTTP_ANSWER role = federation_start(suite, "Patient", "demo", provider, FEDERATION_STAFF_APP);
+    HTTP_ANSWER query =
+        federation_start(suite, "Practitioner", "demo", provider, FEDERATION_STAFF_APP "?x=1");
 
     CHECK_STATUS(other, 422);
     CHECK_STATUS(role, 422);
     CHECK_STATUS(query, 422);
     person_is("rui", "rui@elsewhere.example");
     TEXT location = arrive("Practitioner");
-    HTTP_ANSWER thief =
-        http_post(suite_url(suite), "/auth/tenant/Practitioner/login/token", NULL,
-                  json_pack("{s:s, s:s}", "sessionCode", parameter(location, "sessionCode"),
-                            "codeVerifier", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"));
+    HTTP_ANSWER thief = http_post(
+        suite_url(suite), "/auth/tenant/Practitioner/login/token", NULL,
+        json_pack("{s:s, s:s}", "sessionCode", federation_parameter(location, "sessionCode"),
+                  "codeVerifier", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"));
     CHECK_STATUS(thief, 400);
 }
 
@@ -499,22 +431,23 @@ static void own_clients_get_codes_at_their_redirect_uris(void)
 
     person_is("rui", "rui@elsewhere.example");
     TEXT callback = callback_at("demo", provider, "Practitioner", "https://portal.example/cb");
-    TEXT location = follow(callback);
+    TEXT location = federation_follow(suite, callback);
     UNIT_CHECK(strncmp(location, "https://portal.example/cb?", 26) == 0, "%s", location);
-    HTTP_ANSWER tokens = redeem("Practitioner", location, NULL);
+    HTTP_ANSWER tokens = federation_redeem(suite, "Practitioner", location, NULL);
     CHECK_STATUS(tokens, 200);
     for (size_t i = 0; i < ARRAY_SIZE(refused); i++) {
-        HTTP_ANSWER other = start_at("demo", provider, "Practitioner", refused[i]);
+        HTTP_ANSWER other = federation_start(suite, "Practitioner", "demo", provider, refused[i]);
         UNIT_CHECK(other->status == 422, "%s: %d", refused[i], other->status);
     }
     /* Another project's client is no one here. */
     HTTP_ANSWER beside =
-        start_at("neighbour", provider, "Practitioner", "https://portal.example/cb");
+        federation_start(suite, "Practitioner", "neighbour", provider, "https://portal.example/cb");
     CHECK_STATUS(beside, 422);
     snprintf(path, sizeof(path), "/v1/project/clients/%s", own);
     HTTP_ANSWER deleted = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(deleted, 204);
-    HTTP_ANSWER late = start_at("demo", provider, "Practitioner", "https://portal.example/cb");
+    HTTP_ANSWER late =
+        federation_start(suite, "Practitioner", "demo", provider, "https://portal.example/cb");
     CHECK_STATUS(late, 422);
 }
 
@@ -525,14 +458,14 @@ static void two_providers_are_not_mixed_up(void)
     TEXT callback = callback_of("Practitioner");
     const char *query = strchr(callback, '?');
 
-    add_provider(admin, DOMAIN, second);
+    federation_add(suite, admin, provider_body(DOMAIN, "{}"), second);
     snprintf(path, sizeof(path), "/t/demo/idp/%s/callback%s", second, query ? query : "");
     HTTP_ANSWER mixed = http_get(suite_url(suite), path, NULL);
     CHECK_STATUS(mixed, 400);
     /* The sign-in can still end where it belongs. */
-    TEXT location = follow(callback);
-    CU_ASSERT_STRING_NOT_EQUAL(parameter(location, "sessionCode"), "");
-    snprintf(path, sizeof(path), PROVIDERS "/%s", second);
+    TEXT location = federation_follow(suite, callback);
+    CU_ASSERT_STRING_NOT_EQUAL(federation_parameter(location, "sessionCode"), "");
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", second);
     HTTP_ANSWER deleted = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(deleted, 204);
 }
@@ -541,7 +474,7 @@ static void a_session_opens_nothing_beside_or_above(void)
 {
     TEXT location = arrive("Practitioner");
 
-    HTTP_ANSWER above = redeem("Practitioner", location, "neighbour");
+    HTTP_ANSWER above = federation_redeem(suite, "Practitioner", location, "neighbour");
     CHECK_STATUS(above, 400);
 }
 
@@ -598,12 +531,12 @@ static void a_page_signs_in_by_its_button(void)
 
     person_is("rui", "rui@elsewhere.example");
     TEXT callback = press(staff, "demo", "practitioner");
-    CU_ASSERT_EQUAL(browser_get(staff, path_of(callback)), 303);
+    CU_ASSERT_EQUAL(browser_get(staff, federation_path(callback)), 303);
     CU_ASSERT_TRUE(browser_goes_to(staff, "/t/demo/account"));
     CU_ASSERT_EQUAL(browser_follow(staff), 200);
     person_is("ana", "ana@elsewhere.example");
     TEXT other = press(patient, "demo", "patient");
-    CU_ASSERT_EQUAL(browser_get(patient, path_of(other)), 303);
+    CU_ASSERT_EQUAL(browser_get(patient, federation_path(other)), 303);
     CU_ASSERT_EQUAL(browser_follow(patient), 200);
     CU_ASSERT_TRUE(browser_sees(patient, "ana@elsewhere.example"));
 }
@@ -631,7 +564,7 @@ static void a_clients_hint_leads_to_the_provider(void)
     TEXT url = outward(browser);
     UNIT_CHECK(strstr(url, "login_hint=rui%40nurses.example") != NULL, "%s", url);
     TEXT callback = pass(browser);
-    (void)browser_get(browser, path_of(callback));
+    (void)browser_get(browser, federation_path(callback));
     (void)oauth_follow(browser);
     TEXT code = oauth_parameter(browser, "code");
     CU_ASSERT_STRING_NOT_EQUAL(code, "");
@@ -687,11 +620,11 @@ static void another_browser_is_not_signed_in(void)
     person_is("rui", "rui@elsewhere.example");
     TEXT callback = press(attacker, "demo", "practitioner");
     CU_ASSERT_EQUAL(browser_get(victim, "sign-in"), 200);
-    CU_ASSERT_EQUAL(browser_get(victim, path_of(callback)), 400);
+    CU_ASSERT_EQUAL(browser_get(victim, federation_path(callback)), 400);
     CU_ASSERT_EQUAL(browser_get(victim, "account"), 303);
-    CU_ASSERT_EQUAL(browser_get(blank, path_of(callback)), 400);
+    CU_ASSERT_EQUAL(browser_get(blank, federation_path(callback)), 400);
     CU_ASSERT_TRUE(browser_sees(blank, "Sign-in failed"));
-    CU_ASSERT_EQUAL(browser_get(attacker, path_of(callback)), 303);
+    CU_ASSERT_EQUAL(browser_get(attacker, federation_path(callback)), 303);
     /* Another site cannot press the button. */
     CU_ASSERT_EQUAL(browser_get(blank, "sign-in"), 200);
     snprintf(page, sizeof(page), "/t/demo/idp/%s/start", provider);
@@ -713,7 +646,7 @@ static void a_project_below_inherits_the_provider(void)
     person_is("nurse", email);
     TEXT callback = press(browser, "federation-child", "practitioner");
     cookie = strdup(browser->cookie);
-    CU_ASSERT_EQUAL(browser_get(browser, path_of(callback)), 303);
+    CU_ASSERT_EQUAL(browser_get(browser, federation_path(callback)), 303);
     free(browser->cookie); /* demo's; browsers keep both */
     browser->cookie = cookie;
     CU_ASSERT_EQUAL(browser_follow(browser), 303);
@@ -778,11 +711,11 @@ static int follow_all(char *const *callbacks, size_t count)
     int codes = 0;
 
     for (size_t i = 0; i < count; i++)
-        requests[i] = (struct http_request){.path = path_of(callbacks[i])};
+        requests[i] = (struct http_request){.path = federation_path(callbacks[i])};
     http_call_many(suite_url(suite), requests, count, count, answers);
     for (size_t i = 0; i < count; i++) {
         TEXT location = http_header(answers[i], "Location");
-        codes += location && *parameter(location, "sessionCode") != '\0';
+        codes += location && *federation_parameter(location, "sessionCode") != '\0';
     }
     http_answers_destroy(answers, count);
     return codes;
@@ -802,13 +735,13 @@ static void two_providers_make_one_account(void)
 
     sign_in_again();
     set_provider("{\"provisioning\":\"both\"}");
-    HTTP_ANSWER made = http_post(suite_url(suite), PROVIDERS, admin->access,
+    HTTP_ANSWER made = http_post(suite_url(suite), FEDERATION_PROVIDERS, admin->access,
                                  provider_body(DOMAIN, "{\"provisioning\":\"both\"}"));
     CHECK_STATUS(made, 200);
     snprintf(second, sizeof(second), "%s", http_text(made, "id"));
     person_is("twofold", email);
     callbacks[0] = callback_of("Practitioner");
-    callbacks[1] = callback_at("demo", second, "Practitioner", STAFF_APP);
+    callbacks[1] = callback_at("demo", second, "Practitioner", FEDERATION_STAFF_APP);
     UNIT_CHECK(follow_all(callbacks, 2) >= 1, "neither arrived");
     CU_ASSERT_EQUAL(accounts(email), 1);
     CU_ASSERT_EQUAL(member_count(suite, email), 1);
@@ -816,13 +749,13 @@ static void two_providers_make_one_account(void)
         free(callbacks[i]);
     HTTP_ANSWER first = sign_in("Practitioner");
     CHECK_STATUS(first, 200);
-    TEXT other = callback_at("demo", second, "Practitioner", STAFF_APP);
-    TEXT location = follow(other);
-    HTTP_ANSWER tokens = redeem("Practitioner", location, NULL);
+    TEXT other = callback_at("demo", second, "Practitioner", FEDERATION_STAFF_APP);
+    TEXT location = federation_follow(suite, other);
+    HTTP_ANSWER tokens = federation_redeem(suite, "Practitioner", location, NULL);
     CHECK_STATUS(tokens, 200);
     CU_ASSERT_EQUAL(accounts(email), 1);
     CU_ASSERT_EQUAL(links("twofold"), 2);
-    snprintf(path, sizeof(path), PROVIDERS "/%s", second);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", second);
     HTTP_ANSWER deleted = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(deleted, 204);
     CU_ASSERT_EQUAL(links("twofold"), 1);
@@ -841,7 +774,7 @@ static void a_membership_made_during_a_link_is_one(void)
     person_is("raced", email);
     for (int i = 0; i < 8; i++) {
         callbacks[i] = callback_of("Practitioner");
-        requests[i] = (struct http_request){.path = path_of(callbacks[i])};
+        requests[i] = (struct http_request){.path = federation_path(callbacks[i])};
     }
     requests[8] = (struct http_request){.method = "POST",
                                         .path = MEMBER_PATH,
@@ -892,7 +825,7 @@ static void a_changed_issuer_inherits_no_links(void)
     HTTP_ANSWER tokens = sign_in("Practitioner");
     CHECK_STATUS(tokens, 200);
     CU_ASSERT_EQUAL(links("rui"), 1);
-    snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", provider);
     snprintf(issuer, sizeof(issuer), "%s/other", identity_provider_issuer(clinic));
     json_object_set_new(body, "issuer", json_string(issuer));
     HTTP_ANSWER moved = http_put(suite_url(suite), path, admin->access, body);
@@ -927,14 +860,15 @@ static void a_provider_opens_no_connection_inside(void)
     json_t *body = provider_body(DOMAIN, "{}");
 
     json_object_set_new(body, "issuer", json_string(inside));
-    HTTP_ANSWER added = http_post(suite_url(suite), PROVIDERS, admin->access, body);
+    HTTP_ANSWER added = http_post(suite_url(suite), FEDERATION_PROVIDERS, admin->access, body);
     CHECK_STATUS(added, 200);
     snprintf(made, sizeof(made), "%s", http_text(added, "id"));
-    HTTP_ANSWER started = start_at("demo", made, "Practitioner", STAFF_APP);
+    HTTP_ANSWER started =
+        federation_start(suite, "Practitioner", "demo", made, FEDERATION_STAFF_APP);
     UNIT_CHECK(started->status >= 400, "%d", started->status);
     PROGRAM doctor = ATRIUMCTL(suite, NULL, "doctor", "--json");
     UNIT_CHECK(strstr(doctor->out, "Staff ID (discovery: ") != NULL, "%s", doctor->out);
-    snprintf(path, sizeof(path), PROVIDERS "/%s", made);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", made);
     HTTP_ANSWER deleted = http_delete(suite_url(suite), path, admin->access);
     CHECK_STATUS(deleted, 204);
     for (size_t i = 0; i < ARRAY_SIZE(members); i++) {
@@ -944,10 +878,11 @@ static void a_provider_opens_no_connection_inside(void)
                                            .shift_s = suite_clock_ahead(suite)};
         person_is("rui", "rui@elsewhere.example");
         identity_provider_bend(clinic, &bend);
-        HTTP_ANSWER led = start_at("demo", provider, "Practitioner", STAFF_APP);
+        HTTP_ANSWER led =
+            federation_start(suite, "Practitioner", "demo", provider, FEDERATION_STAFF_APP);
         TEXT callback = identity_provider_visit(clinic, http_text(led, "authorizeUrl"));
-        TEXT location = follow(callback ? callback : "/");
-        UNIT_CHECK(*parameter(location, "sessionCode") == '\0', "%s", location);
+        TEXT location = federation_follow(suite, callback ? callback : "/");
+        UNIT_CHECK(*federation_parameter(location, "sessionCode") == '\0', "%s", location);
     }
     CU_ASSERT_EQUAL(accept(fd, NULL, NULL), -1);
     close(fd);
@@ -991,11 +926,12 @@ static void a_disabled_provider_ends_everything(void)
     set_provider("{\"state\":\"disabled\"}");
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(tokens, "accessToken"), 401));
     CU_ASSERT_EQUAL(suite_refresh_status(suite, http_text(tokens, "refreshToken")), 401);
-    HTTP_ANSWER unspent = redeem("Practitioner", location, NULL);
+    HTTP_ANSWER unspent = federation_redeem(suite, "Practitioner", location, NULL);
     CHECK_STATUS(unspent, 400);
-    TEXT late = follow(waiting);
-    CU_ASSERT_STRING_EQUAL(parameter(late, "sessionCode"), "");
-    HTTP_ANSWER started = start_at("demo", provider, "Practitioner", STAFF_APP);
+    TEXT late = federation_follow(suite, waiting);
+    CU_ASSERT_STRING_EQUAL(federation_parameter(late, "sessionCode"), "");
+    HTTP_ANSWER started =
+        federation_start(suite, "Practitioner", "demo", provider, FEDERATION_STAFF_APP);
     CHECK_STATUS(started, 404);
     set_provider("{}");
     HTTP_ANSWER back = sign_in("Practitioner");
@@ -1056,7 +992,7 @@ static void an_own_link_can_be_removed(void)
     CHECK_STATUS(done, 204);
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(tokens, "accessToken"), 401));
     CU_ASSERT_EQUAL(suite_status(suite, "/auth/me", member->access), 200);
-    HTTP_ANSWER unspent = redeem("Practitioner", location, NULL);
+    HTTP_ANSWER unspent = federation_redeem(suite, "Practitioner", location, NULL);
     CHECK_STATUS(unspent, 400);
     CU_ASSERT_EQUAL(links("unlinked"), 0);
 }
@@ -1122,9 +1058,9 @@ static void a_second_factor_is_asked_unless_trusted(void)
     identity_provider_person(clinic, two);
     factor_move_on(suite);
     TEXT location = arrive("Practitioner");
-    CU_ASSERT_STRING_EQUAL(parameter(location, "sessionCode"), "");
-    CU_ASSERT_STRING_EQUAL(parameter(location, "nextStep"), "mfa");
-    TEXT login = strdup(parameter(location, "loginId"));
+    CU_ASSERT_STRING_EQUAL(federation_parameter(location, "sessionCode"), "");
+    CU_ASSERT_STRING_EQUAL(federation_parameter(location, "nextStep"), "mfa");
+    TEXT login = strdup(federation_parameter(location, "loginId"));
     HTTP_ANSWER shown = factor_show(&owner, login, factor_code_at(&owner, 0, code));
     CHECK_STATUS(shown, 200);
     HTTP_ANSWER tokens = http_post(suite_url(suite), "/auth/tenant/Practitioner/login/token", NULL,
@@ -1140,7 +1076,7 @@ static void a_second_factor_is_asked_unless_trusted(void)
     identity_provider_person(clinic, json_pack("{s:s, s:s, s:[s]}", "sub", "careful", "email",
                                                owner.person->email, "amr", "pwd"));
     TEXT one = arrive("Practitioner");
-    CU_ASSERT_STRING_EQUAL(parameter(one, "nextStep"), "mfa");
+    CU_ASSERT_STRING_EQUAL(federation_parameter(one, "nextStep"), "mfa");
     set_provider("{}");
 }
 
@@ -1154,14 +1090,14 @@ static void a_killed_authd_loses_no_sign_in(void)
     suite_signal(suite, "authd", "2", SIGKILL);
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", second));
-    TEXT location = follow(callback);
+    TEXT location = federation_follow(suite, callback);
     first = suite_pid(suite, "authd", "1");
     second = suite_pid(suite, "authd", "2");
     suite_signal(suite, "authd", "1", SIGKILL);
     suite_signal(suite, "authd", "2", SIGKILL);
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "1", first));
     CU_ASSERT_TRUE(suite_wait_new_pid(suite, "authd", "2", second));
-    HTTP_ANSWER tokens = redeem("Practitioner", location, NULL);
+    HTTP_ANSWER tokens = federation_redeem(suite, "Practitioner", location, NULL);
     CHECK_STATUS(tokens, 200);
 }
 
@@ -1169,7 +1105,7 @@ static struct http_answer *start_test(const char *id)
 {
     char path[128];
 
-    snprintf(path, sizeof(path), PROVIDERS "/%s/test", id);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s/test", id);
     return http_post(suite_url(suite), path, admin->access, json_object());
 }
 
@@ -1184,7 +1120,8 @@ static void a_draft_can_only_be_tested(void)
     set_provider("{\"state\":\"draft\"}");
     snprintf(sub, sizeof(sub), "tester-%d", (int)getpid());
     person_is(sub, "tester@elsewhere.example");
-    HTTP_ANSWER refused = start_at("demo", provider, "Practitioner", STAFF_APP);
+    HTTP_ANSWER refused =
+        federation_start(suite, "Practitioner", "demo", provider, FEDERATION_STAFF_APP);
     CHECK_STATUS(refused, 404);
     HTTP_ANSWER unknown = start_test("019a0b52-6e1d-7a34-9c87-5b2f1d8e6a09");
     CHECK_STATUS(unknown, 404);
@@ -1192,10 +1129,10 @@ static void a_draft_can_only_be_tested(void)
     CHECK_STATUS(started, 200);
     keep_time(IDENTITY_FINE);
     TEXT callback = identity_provider_visit(clinic, http_text(started, "authorizeUrl"));
-    CU_ASSERT_EQUAL(browser_get(browser, path_of(callback)), 200);
+    CU_ASSERT_EQUAL(browser_get(browser, federation_path(callback)), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "The test succeeded."));
     CU_ASSERT_TRUE(browser_sees(browser, sub));
-    CU_ASSERT_EQUAL(browser_get(browser, path_of(callback)), 400);
+    CU_ASSERT_EQUAL(browser_get(browser, federation_path(callback)), 400);
     CU_ASSERT_EQUAL(browser_get(browser, "account"), 303);
     CU_ASSERT_EQUAL(suite_count(suite,
                                 "select count(*) from auth.identity_provider where id = '%s' and "
@@ -1205,7 +1142,7 @@ static void a_draft_can_only_be_tested(void)
     HTTP_ANSWER again = start_test(provider);
     identity_provider_bend(clinic, &bent);
     TEXT bad = identity_provider_visit(clinic, http_text(again, "authorizeUrl"));
-    CU_ASSERT_EQUAL(browser_get(browser, path_of(bad)), 200);
+    CU_ASSERT_EQUAL(browser_get(browser, federation_path(bad)), 200);
     CU_ASSERT_TRUE(browser_sees(browser, "The test failed."));
     CU_ASSERT_TRUE(browser_sees(browser, "nonce"));
     CU_ASSERT_EQUAL(links(sub), 0);
@@ -1218,7 +1155,7 @@ static void a_silent_provider_is_said(void)
     TEXT callback = press(browser, "demo", "practitioner");
 
     keep_time(IDENTITY_FAILS);
-    UNIT_CHECK(browser_get(browser, path_of(callback)) >= 400, "%d", browser->page->status);
+    UNIT_CHECK(browser_get(browser, federation_path(callback)) >= 400, "%d", browser->page->status);
     CU_ASSERT_TRUE(browser_sees(browser, "Staff ID"));
     CU_ASSERT_TRUE(browser_sees(browser, "reference "));
     keep_time(IDENTITY_FINE);

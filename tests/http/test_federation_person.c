@@ -11,22 +11,19 @@
 #include "tests/support/browser.h"
 #include "tests/support/certificate.h"
 #include "tests/support/factor.h"
-#include "tests/support/identity_provider.h"
+#include "tests/support/federation.h"
 #include "tests/support/members.h"
 #include "tests/support/oauth.h"
 #include "tests/support/suite_command.h"
 #include "tests/support/unit.h"
 
-#define PROVIDERS "/v1/project/identity-providers"
-#define SECRET "the secret of both"
 #define DOMAIN "patients.example" /* see person_address() */
-#define STAFF_APP "https://practitioner.demo.example/federated"
 #define OFFLINE                                                       \
     "&response_type=code&redirect_uri=https%3A%2F%2Fapp.example%2Fcb" \
     "&scope=openid+offline_access" OAUTH_PKCE
 
 static struct suite *suite;
-static struct unit_dir dir, other_dir;
+static struct unit_dir dir;
 static struct identity_provider *clinic, *other;
 static struct person *admin, *foreign;
 static char provider[37], foreign_provider[37], second_provider[37];
@@ -38,36 +35,19 @@ static json_t *provider_body(struct identity_provider *at, const char *domain, c
 {
     return json_pack("{s:s, s:s, s:s, s:s, s:s, s:[s,s], s:[s], s:s, s:s, s:b}", "name", "Staff ID",
                      "preset", "oidc", "issuer", identity_provider_issuer(at), "clientId", "atrium",
-                     "clientSecret", SECRET, "roles", "practitioners", "patients", "domains",
-                     domain, "provisioning", "both", "state", state, "trustedForMfa", trusted);
-}
-
-static void add_provider(const struct person *who, struct identity_provider *at, const char *domain,
-                         char ret[static 37])
-{
-    HTTP_ANSWER made =
-        http_post(suite_url(suite), PROVIDERS, who->access, provider_body(at, domain, "active"));
-
-    CHECK_STATUS(made, 200);
-    snprintf(ret, 37, "%s", http_text(made, "id"));
+                     "clientSecret", FEDERATION_SECRET, "roles", "practitioners", "patients",
+                     "domains", domain, "provisioning", "both", "state", state, "trustedForMfa",
+                     trusted);
 }
 
 static void set_state(const char *state)
 {
     char path[128];
 
-    snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", provider);
     HTTP_ANSWER set =
         http_put(suite_url(suite), path, admin->access, provider_body(clinic, DOMAIN, state));
     CHECK_STATUS(set, 200);
-}
-
-static void verify_domain(const char *project, const char *domain)
-{
-    PROGRAM done =
-        ATRIUMCTL(suite, NULL, "domain", "verify", domain, "--project", project, "--json");
-
-    UNIT_CHECK(done->code == 0, "%s", done->err);
 }
 
 /* ---- a person at the provider ---- */
@@ -88,33 +68,13 @@ static void bend(struct identity_bend how)
     identity_provider_bend(other, &(struct identity_bend){.shift_s = how.shift_s});
 }
 
-static const char *path_of(const char *url)
-{
-    const char *host = strstr(url, "://"), *path = host ? strchr(host + 3, '/') : NULL;
-
-    return path ? path : "/";
-}
-
-/* The value of a parameter, "" for none. Valid until the next call. */
-static const char *parameter(const char *url, const char *name)
-{
-    static char kept[512];
-    TEXT value = identity_provider_parameter(url, name);
-
-    snprintf(kept, sizeof(kept), "%s", value ? value : "");
-    return kept;
-}
-
 /* Goes through the provider and its callback. Returns where that leads, "" for nowhere. The caller
  * frees it. */
 static char *go_on(const char *authorize_url)
 {
     TEXT callback = identity_provider_visit(clinic, authorize_url);
-    char *location;
 
-    HTTP_ANSWER answer = http_get(suite_url(suite), path_of(callback ? callback : ""), NULL);
-    location = http_header(answer, "Location");
-    return location ? location : strdup("");
+    return federation_follow(suite, callback ? callback : "");
 }
 
 static char *go(const char *authorize_url)
@@ -126,24 +86,16 @@ static char *go(const char *authorize_url)
 static char *arrive(void)
 {
     HTTP_ANSWER started =
-        http_post(suite_url(suite), "/auth/tenant/Practitioner/federated/start", NULL,
-                  json_pack("{s:s, s:s, s:s, s:s}", "tenantCode", "demo", "providerId", provider,
-                            "codeChallenge", pkce_challenge, "redirectUri", STAFF_APP));
+        federation_start(suite, "Practitioner", "demo", provider, FEDERATION_STAFF_APP);
 
     CHECK_STATUS(started, 200);
     return go(http_text(started, "authorizeUrl"));
 }
 
-static struct http_answer *redeem(const char *location)
-{
-    return http_post(suite_url(suite), "/auth/tenant/Practitioner/login/token", NULL,
-                     body_login_token(parameter(location, "sessionCode"), NULL));
-}
-
 static struct http_answer *sign_in(void)
 {
     TEXT location = arrive();
-    struct http_answer *tokens = redeem(location);
+    struct http_answer *tokens = federation_redeem(suite, "Practitioner", location, NULL);
 
     CHECK_STATUS(tokens, 200);
     return tokens;
@@ -205,21 +157,11 @@ static void renew_admins(void)
 
 static void the_scene_is_set(void)
 {
-    char set[300];
-
     dir = unit_dir_make();
-    other_dir = unit_dir_make();
     certificate_make(&dir);
-    certificate_make(&other_dir);
-    clinic = identity_provider_start(&dir, "atrium", SECRET);
-    other = identity_provider_start(&other_dir, "atrium", SECRET);
-    snprintf(set, sizeof(set), "cat %s/cert.pem %s/cert.pem > %s/both.pem", dir.path,
-             other_dir.path, dir.path);
-    UNIT_REQUIRE(system(set) == 0, "certificates");
-    snprintf(set, sizeof(set), "authd.allow_networks=127.0.0.1/32,authd.client_ca_file=%s/both.pem",
-             dir.path);
-    suite = suite_start(
-        &(struct suite_options){.instances = "authd=2,gateway=2", .test_clock = true, .set = set});
+    clinic = identity_provider_start(&dir, "atrium", FEDERATION_SECRET);
+    other = identity_provider_start(&dir, "atrium", FEDERATION_SECRET);
+    suite = federation_suite(&dir);
     admin = person_admin(suite);
     suite_make_open_project(suite, "neighbour");
     PROGRAM made = suite_create_admin(suite, "neighbour", "olga@neighbour.example",
@@ -229,11 +171,12 @@ static void the_scene_is_set(void)
                              "a long enough password", "neighbour");
     UNIT_REQUIRE(admin->access && foreign->access, "two admins");
     member_map_template(suite, admin->access, "INVITE_TO_PROJECT", MEMBER_INVITATION_TEXT);
-    verify_domain("demo", DOMAIN);
-    verify_domain("neighbour", "neighbour.example");
-    add_provider(admin, clinic, DOMAIN, provider);
-    add_provider(admin, other, DOMAIN, second_provider);
-    add_provider(foreign, clinic, "neighbour.example", foreign_provider);
+    federation_verify_domain(suite, "demo", DOMAIN);
+    federation_verify_domain(suite, "neighbour", "neighbour.example");
+    federation_add(suite, admin, provider_body(clinic, DOMAIN, "active"), provider);
+    federation_add(suite, admin, provider_body(other, DOMAIN, "active"), second_provider);
+    federation_add(suite, foreign, provider_body(clinic, "neighbour.example", "active"),
+                   foreign_provider);
 }
 
 static void a_logout_by_sid_ends_that_session(void)
@@ -249,7 +192,7 @@ static void a_logout_by_sid_ends_that_session(void)
     check_accepted(done);
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(second, "accessToken"), 401));
     CU_ASSERT_EQUAL(suite_refresh_status(suite, http_text(second, "refreshToken")), 401);
-    HTTP_ANSWER unspent = redeem(waiting);
+    HTTP_ANSWER unspent = federation_redeem(suite, "Practitioner", waiting, NULL);
     CHECK_STATUS(unspent, 400);
     CU_ASSERT_TRUE(lives(first));
     /* Another person's subject with this session. */
@@ -277,7 +220,7 @@ static void a_logout_by_subject_ends_all_its_sessions(void)
     check_accepted(done);
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(first, "accessToken"), 401));
     CU_ASSERT_TRUE(suite_everywhere(suite, http_text(second, "accessToken"), 401));
-    HTTP_ANSWER unspent = redeem(waiting);
+    HTTP_ANSWER unspent = federation_redeem(suite, "Practitioner", waiting, NULL);
     CHECK_STATUS(unspent, 400);
     CU_ASSERT_TRUE(lives(bystander));
     HTTP_ANSWER back = sign_in();
@@ -385,7 +328,7 @@ static void sign_in_page(struct browser *browser)
     bend((struct identity_bend){.alg = NULL});
     TEXT callback = identity_provider_visit(clinic, url);
     free(url);
-    CU_ASSERT_EQUAL(browser_get(browser, path_of(callback ? callback : "")), 303);
+    CU_ASSERT_EQUAL(browser_get(browser, federation_path(callback ? callback : "")), 303);
     CU_ASSERT_EQUAL(browser_follow(browser), 200);
 }
 
@@ -438,7 +381,7 @@ static struct http_answer *start_link(const char *access, const char *id, const 
 /* Returns where the round leads, with the session code. The caller frees it. */
 static char *round_of(const char *access)
 {
-    HTTP_ANSWER started = start_link(access, provider, STAFF_APP);
+    HTTP_ANSWER started = start_link(access, provider, FEDERATION_STAFF_APP);
 
     CHECK_STATUS(started, 200);
     return go(http_text(started, "authorizeUrl"));
@@ -447,8 +390,9 @@ static char *round_of(const char *access)
 static struct http_answer *finish_by(const char *access, const char *location, const char *verifier)
 {
     return http_post(suite_url(suite), "/auth/identities/link", access,
-                     json_pack("{s:s, s:s}", "sessionCode", parameter(location, "sessionCode"),
-                               "codeVerifier", verifier));
+                     json_pack("{s:s, s:s}", "sessionCode",
+                               federation_parameter(location, "sessionCode"), "codeVerifier",
+                               verifier));
 }
 
 static struct http_answer *finish(const char *access, const char *location)
@@ -476,7 +420,8 @@ static void a_signed_in_person_links_an_identity(void)
 
     person_is("lena", "lena@elsewhere.example", NULL);
     TEXT location = round_of(member->access);
-    UNIT_CHECK(strncmp(location, STAFF_APP "?", strlen(STAFF_APP "?")) == 0, "%s", location);
+    UNIT_CHECK(strncmp(location, FEDERATION_STAFF_APP "?", strlen(FEDERATION_STAFF_APP "?")) == 0,
+               "%s", location);
     CU_ASSERT_EQUAL(links("lena"), 0); /* the callback alone links no one */
     HTTP_ANSWER linked = finish(member->access, location);
     CHECK_STATUS(linked, 200);
@@ -494,7 +439,8 @@ static void a_signed_in_person_links_an_identity(void)
     CHECK_STATUS(taken, 409);
     CU_ASSERT_EQUAL(links("lena"), 1);
     /* A session that the provider made links nothing. */
-    HTTP_ANSWER itself = start_link(http_text(tokens, "accessToken"), provider, STAFF_APP);
+    HTTP_ANSWER itself =
+        start_link(http_text(tokens, "accessToken"), provider, FEDERATION_STAFF_APP);
     CHECK_STATUS(itself, 403);
 }
 
@@ -503,14 +449,14 @@ static void links_start_only_at_the_projects_own_provider(void)
     PERSON member = join();
     PERSON below = person_admin_of_child(suite, "links-child");
 
-    HTTP_ANSWER theirs = start_link(member->access, foreign_provider, STAFF_APP);
+    HTTP_ANSWER theirs = start_link(member->access, foreign_provider, FEDERATION_STAFF_APP);
     CHECK_STATUS(theirs, 404);
     suite_set_value(suite, below->access, "PRACTITIONER_APP_URL", "https://below.example");
     HTTP_ANSWER above = start_link(below->access, provider, "https://below.example/federated");
     CHECK_STATUS(above, 404);
-    HTTP_ANSWER astray = start_link(member->access, provider, STAFF_APP "/");
+    HTTP_ANSWER astray = start_link(member->access, provider, FEDERATION_STAFF_APP "/");
     CHECK_STATUS(astray, 422);
-    HTTP_ANSWER no_one = start_link(NULL, provider, STAFF_APP);
+    HTTP_ANSWER no_one = start_link(NULL, provider, FEDERATION_STAFF_APP);
     CHECK_STATUS(no_one, 401);
 }
 
@@ -520,14 +466,14 @@ static void a_link_proof_is_not_reused_for_another_identity(void)
     PERSON member = join();
 
     person_is("first", "first@elsewhere.example", NULL);
-    HTTP_ANSWER started = start_link(member->access, provider, STAFF_APP);
+    HTTP_ANSWER started = start_link(member->access, provider, FEDERATION_STAFF_APP);
     bend((struct identity_bend){.alg = NULL});
     TEXT callback = identity_provider_visit(clinic, http_text(started, "authorizeUrl"));
-    HTTP_ANSWER once = http_get(suite_url(suite), path_of(callback), NULL);
+    HTTP_ANSWER once = http_get(suite_url(suite), federation_path(callback), NULL);
     TEXT location = http_header(once, "Location");
     person_is("second", "second@elsewhere.example", NULL);
     TEXT other_callback = identity_provider_visit(clinic, http_text(started, "authorizeUrl"));
-    HTTP_ANSWER twice = http_get(suite_url(suite), path_of(other_callback), NULL);
+    HTTP_ANSWER twice = http_get(suite_url(suite), federation_path(other_callback), NULL);
     CHECK_STATUS(twice, 400);
     HTTP_ANSWER linked = finish(member->access, location);
     CHECK_STATUS(linked, 200);
@@ -564,16 +510,18 @@ static void a_link_proof_dies_with_an_unlink(void)
 static void the_state_of_a_link_is_random(void)
 {
     PERSON member = join();
-    HTTP_ANSWER one = start_link(member->access, provider, STAFF_APP);
-    HTTP_ANSWER other_one = start_link(member->access, provider, STAFF_APP);
-    TEXT state = strdup(parameter(http_text(one, "authorizeUrl"), "state"));
-    TEXT nonce = strdup(parameter(http_text(one, "authorizeUrl"), "nonce"));
+    HTTP_ANSWER one = start_link(member->access, provider, FEDERATION_STAFF_APP);
+    HTTP_ANSWER other_one = start_link(member->access, provider, FEDERATION_STAFF_APP);
+    TEXT state = strdup(federation_parameter(http_text(one, "authorizeUrl"), "state"));
+    TEXT nonce = strdup(federation_parameter(http_text(one, "authorizeUrl"), "nonce"));
     char path[200];
 
     UNIT_CHECK(strlen(state) == 32 && strlen(nonce) == 32, "%s, %s", state, nonce);
     CU_ASSERT_STRING_NOT_EQUAL(state, nonce);
-    CU_ASSERT_STRING_NOT_EQUAL(state, parameter(http_text(other_one, "authorizeUrl"), "state"));
-    CU_ASSERT_STRING_NOT_EQUAL(nonce, parameter(http_text(other_one, "authorizeUrl"), "nonce"));
+    CU_ASSERT_STRING_NOT_EQUAL(state,
+                               federation_parameter(http_text(other_one, "authorizeUrl"), "state"));
+    CU_ASSERT_STRING_NOT_EQUAL(nonce,
+                               federation_parameter(http_text(other_one, "authorizeUrl"), "nonce"));
     snprintf(path, sizeof(path), "/t/demo/idp/%s/callback?code=c&state=%s", provider,
              http_text(one, "loginId"));
     HTTP_ANSWER guessed = http_get(suite_url(suite), path, NULL);
@@ -594,7 +542,7 @@ static void a_link_needs_the_session_that_started(void)
     CHECK_STATUS(lured, 400);
     HTTP_ANSWER beside = finish(elsewhere->access, location);
     CHECK_STATUS(beside, 400);
-    HTTP_ANSWER no_sign_in = redeem(location);
+    HTTP_ANSWER no_sign_in = federation_redeem(suite, "Practitioner", location, NULL);
     CHECK_STATUS(no_sign_in, 400);
     /* The code of a sign-in is no answer for a link. */
     TEXT email = person_address();
@@ -621,7 +569,7 @@ static void a_link_needs_a_fresh_proof(void)
     HTTP_ANSWER late = finish(member->access, location);
     CHECK_STATUS(late, 401);
     CU_ASSERT_STRING_EQUAL(http_text(late, "code"), "STEP_UP_REQUIRED");
-    HTTP_ANSWER stale = start_link(member->access, provider, STAFF_APP);
+    HTTP_ANSWER stale = start_link(member->access, provider, FEDERATION_STAFF_APP);
     CHECK_STATUS(stale, 401);
     HTTP_ANSWER proof = http_post(suite_url(suite), "/auth/step-up", member->access,
                                   json_pack("{s:s}", "password", MEMBER_PASSWORD));
@@ -643,7 +591,7 @@ static void another_issuer_inherits_no_link_proof(void)
     person_is("otto", "otto@elsewhere.example", NULL);
     renew_admins();
     TEXT location = round_of(member->access);
-    snprintf(path, sizeof(path), PROVIDERS "/%s", provider);
+    snprintf(path, sizeof(path), FEDERATION_PROVIDERS "/%s", provider);
     HTTP_ANSWER moved =
         http_put(suite_url(suite), path, admin->access, provider_body(other, DOMAIN, "active"));
     CHECK_STATUS(moved, 200);
@@ -700,7 +648,7 @@ static struct http_answer *start_proof(const char *access)
 {
     return http_post(suite_url(suite), "/auth/step-up/federated/start", access,
                      json_pack("{s:s, s:s}", "codeChallenge", pkce_challenge, "redirectUri",
-                               STAFF_APP));
+                               FEDERATION_STAFF_APP));
 }
 
 static char *proof_of(const char *access, const struct identity_bend *how)
@@ -715,8 +663,9 @@ static char *proof_of(const char *access, const struct identity_bend *how)
 static struct http_answer *show_proof(const char *access, const char *location)
 {
     return http_post(suite_url(suite), "/auth/step-up", access,
-                     json_pack("{s:s, s:s}", "sessionCode", parameter(location, "sessionCode"),
-                               "codeVerifier", pkce_verifier));
+                     json_pack("{s:s, s:s}", "sessionCode",
+                               federation_parameter(location, "sessionCode"), "codeVerifier",
+                               pkce_verifier));
 }
 
 /* True if the session has a fresh proof. */
@@ -743,7 +692,7 @@ static void a_new_sign_in_at_the_provider_is_a_fresh_proof(void)
     CU_ASSERT_FALSE(is_fresh(access));
     HTTP_ANSWER incomplete =
         http_post(suite_url(suite), "/auth/step-up", access,
-                  json_pack("{s:s}", "sessionCode", parameter(location, "sessionCode")));
+                  json_pack("{s:s}", "sessionCode", federation_parameter(location, "sessionCode")));
     CHECK_STATUS(incomplete, 422);
     HTTP_ANSWER shown = show_proof(access, location);
     CHECK_STATUS(shown, 204);
@@ -770,10 +719,10 @@ static void an_old_or_other_sign_in_is_no_fresh_proof(void)
     TEXT old = proof_of(
         access, &(struct identity_bend){
                     .claims = json_pack("{s:I}", "auth_time", (json_int_t)suite_now(suite) - 60)});
-    CU_ASSERT_STRING_EQUAL(parameter(old, "error"), "access_denied");
+    CU_ASSERT_STRING_EQUAL(federation_parameter(old, "error"), "access_denied");
     TEXT absent =
         proof_of(access, &(struct identity_bend){.claims = json_pack("{s:n}", "auth_time")});
-    CU_ASSERT_STRING_EQUAL(parameter(absent, "error"), "access_denied");
+    CU_ASSERT_STRING_EQUAL(federation_parameter(absent, "error"), "access_denied");
     person_is("rita", email, NULL);
     TEXT another = proof_of(access, NULL);
     HTTP_ANSWER other_person = show_proof(access, another);
@@ -828,7 +777,6 @@ static void the_scene_is_left(void)
     identity_provider_stop(&clinic);
     identity_provider_stop(&other);
     unit_dir_remove(&dir);
-    unit_dir_remove(&other_dir);
 }
 
 static const struct unit_case cases[] = {
