@@ -405,7 +405,7 @@ int identity_provider_delete(struct authd *d, const struct request *req,
     if (db_begin(d->svc.db, req->deadline_mono_ms, &tx, err) < 0 ||
         lock_provider(tx, req, in->id, &before, err) < 0)
         return -1;
-    if (has_json(before.enforced, "t")) /* any role */
+    if (strcmp(before.enforced, "[]") != 0)
         return error_set(err, ERR_CONFLICT, "Stop enforcing the provider before you delete it.");
     if (step_up_check(d, tx, req, err) < 0 ||
         identity_links_end(d, tx, req, in->id, true, &ended, err) < 0 ||
