@@ -136,22 +136,27 @@ int tenant_parent(struct authd *d, const struct request *req, struct uuid *proje
     return 0;
 }
 
-/* inherited: stop where inheritProviders is off. */
-static int list_above(struct authd *d, const struct request *req, struct uuid project,
-                      bool inherited, struct db_array *ret, struct error *err)
+int tenant_inherits_from(struct authd *d, const struct request *req, struct uuid project,
+                         struct db_array *ret, struct db_array *ret_above, struct error *err)
 {
+    bool inherits = true;
+
     *ret = db_array_new(req->arena, LEVELS_MAX, sizeof(project.text));
+    *ret_above = db_array_new(req->arena, LEVELS_MAX, sizeof(project.text));
     for (int level = 0; level < LEVELS_MAX && uuid_is_set(&project); level++) {
         const struct tenant_lookup_in in = {.projectId = project};
         struct tenant tenant = {0};
 
-        db_array_add(ret, project.text);
+        db_array_add(ret_above, project.text);
+        if (inherits)
+            db_array_add(ret, project.text);
         if (settings_cache_call(d, req, NULL, &settingsd_tenant_lookup_method, &in, &tenant, err) <
                 0 &&
             err->code != ERR_NOT_FOUND)
             return -1;
         error_clear(err); /* a deleted project is the last one */
-        project = tenant.inheritProviders || !inherited ? tenant.parentId : (struct uuid){""};
+        inherits = inherits && tenant.inheritProviders;
+        project = tenant.parentId;
     }
     return 0;
 }
@@ -159,13 +164,9 @@ static int list_above(struct authd *d, const struct request *req, struct uuid pr
 int tenant_ancestors(struct authd *d, const struct request *req, struct uuid project,
                      struct db_array *ret, struct error *err)
 {
-    return list_above(d, req, project, false, ret, err);
-}
+    struct db_array inherited;
 
-int tenant_inherits_from(struct authd *d, const struct request *req, struct uuid project,
-                         struct db_array *ret, struct error *err)
-{
-    return list_above(d, req, project, true, ret, err);
+    return tenant_inherits_from(d, req, project, &inherited, ret, err);
 }
 
 int tenant_open_client(struct authd *d, const struct request *req, struct uuid client,

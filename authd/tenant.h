@@ -55,9 +55,11 @@ int tenant_ancestors(struct authd *d, const struct request *req, struct uuid pro
                      struct db_array *ret, struct error *err) MUST_USE;
 
 /* Returns a project's id and those of the projects above it whose identity providers it inherits,
- * nearest first. A project whose setting inheritProviders is off is the last one. Parks. */
+ * nearest first. A project whose setting inheritProviders is off is the last one. *ret_above: as
+ * from tenant_ancestors(). Parks. */
 int tenant_inherits_from(struct authd *d, const struct request *req, struct uuid project,
-                         struct db_array *ret, struct error *err) MUST_USE;
+                         struct db_array *ret, struct db_array *ret_above,
+                         struct error *err) MUST_USE;
 
 /* Returns the ids of an account's projects, at most 1,000, or only `project` if set. `locked`:
  * include locked memberships. Parks. */

@@ -83,8 +83,7 @@ int provider_find(struct authd *d, const struct request *req, struct uuid projec
     struct sql_provider_find_in in = {.id = id};
     struct sql_provider_row row;
 
-    if (tenant_inherits_from(d, req, project, &in.projects, err) < 0 ||
-        tenant_ancestors(d, req, project, &in.above, err) < 0 ||
+    if (tenant_inherits_from(d, req, project, &in.projects, &in.above, err) < 0 ||
         provider_require(sql_provider_find(d->svc.db, req, &in, &row, err), err) < 0)
         return -1;
     *ret = provider_from(req, &row);
@@ -98,8 +97,7 @@ int providers_active(struct authd *d, const struct request *req, struct uuid pro
     struct sql_provider_rows rows;
     struct provider *providers;
 
-    if (tenant_inherits_from(d, req, project, &in.projects, err) < 0 ||
-        tenant_ancestors(d, req, project, &in.above, err) < 0 ||
+    if (tenant_inherits_from(d, req, project, &in.projects, &in.above, err) < 0 ||
         sql_provider_active(d->svc.db, req, &in, &rows, err) < 0)
         return -1;
     providers = arena_calloc(req->arena, rows.count + 1, sizeof(*providers));

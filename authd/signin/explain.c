@@ -70,6 +70,7 @@ static int look_up(struct authd *d, const struct request *req, const struct walk
                    enum role role, struct sql_explain_row *ret, struct error *err)
 {
     struct throttle_keys keys;
+    struct db_array above;
     struct sql_explain_in in = {.role = role,
                                 .project = walk->tenant.projectId,
                                 .email = walk->in->email,
@@ -82,7 +83,7 @@ static int look_up(struct authd *d, const struct request *req, const struct walk
     throttle_keys(d, req, role, walk->tenant.projectId, walk->in->email, "", &keys);
     in.providers_of = db_array_texts(req->arena, NULL, 0);
     if (walk->found &&
-        tenant_inherits_from(d, req, walk->tenant.projectId, &in.providers_of, err) < 0)
+        tenant_inherits_from(d, req, walk->tenant.projectId, &in.providers_of, &above, err) < 0)
         return -1;
     return MIN(sql_explain(d->svc.db, req, &in, ret, err), 0);
 }

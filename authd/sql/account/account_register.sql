@@ -1,7 +1,8 @@
 -- Creates everything that a registration creates, or nothing: account, credential, membership,
 -- session, emails (a welcome and a verification link, either can be absent) and audit row. A
 -- registration by the link of a continue-as-patient email spends that link, continue_id. No row: it
--- was already spent, or people with the address must sign in with an identity provider. A unique index rejects a second registration of an address.
+-- was already spent, or people with the address must sign in with an identity provider. A unique
+-- index rejects a second registration of an address.
 -- class: write
 -- in: now int8, account uuid, role role, home uuid null, email text, name text, surname text
 -- in: password_hash text, project uuid, membership uuid, profile uuid, policy uuid null

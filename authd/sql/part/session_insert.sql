@@ -1,8 +1,8 @@
 -- Creates the session of each sign-in {from}, which has account_id, identity_id, provider_sid,
--- membership_id, profile_id and role, and records the account's last sign-in. Makes none for a person who must
--- sign in with another identity provider. The keys are hashes (authd/credential/throttle.h,
--- authd/signin/arrival.h) for the parts address_known and client_known. `above`: the project with
--- those above it.
+-- membership_id, profile_id and role, and records the account's last sign-in. Makes none for a
+-- person who must sign in with another identity provider. The keys are hashes
+-- (authd/credential/throttle.h, authd/signin/arrival.h) for the parts address_known and
+-- client_known. `above`: the project with those above it.
 -- args: from
 -- in: above uuid[], project uuid, id uuid, auth_method text, address text, browser text null, os text null
 -- in: now int8, refresh_hash bytea, cookie_hash bytea null, idle_until int8, absolute_until int8
